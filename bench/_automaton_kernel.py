@@ -295,7 +295,7 @@ def _insert(store, array, at, missing):
 
 
 @inlined
-def meet(store, batch, number, array, at, source):
+def prepare_hash(store, batch, number, array, at, source):
     batch.hashes[number] = _0
 
 

@@ -20,12 +20,22 @@ import numpy as np
 from strandline.engine.runtime.codes import BATCH, CONTINUE, GROW, NONE
 from strandline.engine.runtime.hashing import home, word_count
 from strandline.engine.runtime.jit import inlined, njit
-from strandline.engine.store.bucket_kernel import gathered, scattered
+from strandline.engine.store.bucket_kernel import mix_key, unmix_key
 from strandline.engine.store.interface import make_room
 from strandline.engine.store.quotient_kernel import find as find_key
 from strandline.engine.store.quotient_kernel import grow_table, insert, prefetch_home, prefetch_match
 
-__all__ = ["Collapse", "add", "find", "grow_table", "meet", "opened", "prefetch_home", "prefetch_match", "recognise"]
+__all__ = [
+    "Collapse",
+    "add",
+    "complete_hashes",
+    "find",
+    "grow_table",
+    "open_entry",
+    "prefetch_home",
+    "prefetch_match",
+    "prepare_hash",
+]
 U = np.uint64
 _0, _1, _32 = U(0), U(1), U(32)
 _LAST = U(BATCH - 1)
@@ -190,7 +200,7 @@ def refill(store, keys, first):
         code = make_room(store)
         if code != CONTINUE:
             break
-        insert(store.keys, scattered(keys[first], store.keys.form.bits))
+        insert(store.keys, mix_key(keys[first], store.keys.form.bits))
         first += _1
     return first, code
 
@@ -199,7 +209,7 @@ def refill(store, keys, first):
 
 
 @inlined
-def opened(store, number):
+def open_entry(store, number):
     words, place = word_count(store.words), number & _LAST
     key, at = store.entries[number], place * words
     store.kept[place] = key
@@ -215,12 +225,12 @@ def opened(store, number):
 
 
 @inlined
-def meet(store, batch, number, array, at, source):
+def prepare_hash(store, batch, number, array, at, source):
     batch.sources[number] = source
 
 
 @inlined
-def recognise(store, batch, array, stride):
+def complete_hashes(store, batch, array, stride):
     rest = batch.rest
     if rest.recognised == rest.count:
         return CONTINUE
@@ -228,7 +238,7 @@ def recognise(store, batch, array, stride):
         key, room = _folded(store, array, number * stride, batch.sources[number])
         if not room:
             return GROW
-        hash_value = scattered(key, store.keys.form.bits)
+        hash_value = mix_key(key, store.keys.form.bits)
         batch.hashes[number] = hash_value
         prefetch_home(store, hash_value)
     rest.recognised = rest.count
@@ -245,12 +255,12 @@ def find(store, array, at, hash_value):
         if number == NONE:
             return NONE
         key |= number << component.low
-    return find_key(store, array, at, scattered(key, store.keys.form.bits))
+    return find_key(store, array, at, mix_key(key, store.keys.form.bits))
 
 
 @inlined
 def add(store, number, array, at, hash_value):
     if not insert(store.keys, hash_value):
         return NONE
-    store.entries[number] = gathered(hash_value, store.keys.form.bits)
+    store.entries[number] = unmix_key(hash_value, store.keys.form.bits)
     return number

@@ -12,13 +12,13 @@ from strandline.engine.runtime.hashing import word_count
 from strandline.engine.runtime.jit import njit
 from strandline.engine.store.interface import (
     add,
+    complete_hashes,
     entry_room,
     find,
     make_room,
-    meet,
-    opened,
+    open_entry,
     prefetch_match,
-    recognise,
+    prepare_hash,
 )
 
 U = np.uint64
@@ -43,9 +43,9 @@ def feed(store, batch, rows, degrees, place, new):
                 degree = U(degrees[place.source])
                 number = place.first + place.source
                 if number != NONE and degree > _0:
-                    opened(store, number)
+                    open_entry(store, number)
                 for step in range(degree):
-                    meet(store, batch, used + step, rows, (place.row + step) * words, number)
+                    prepare_hash(store, batch, used + step, rows, (place.row + step) * words, number)
                 used += degree
                 place.row += degree
                 place.source += _1
@@ -54,7 +54,7 @@ def feed(store, batch, rows, degrees, place, new):
                 if place.source == U(len(degrees)):
                     return DONE
                 continue
-        code = recognise(store, batch, rows[place.begin * words :], words)
+        code = complete_hashes(store, batch, rows[place.begin * words :], words)
         if code != CONTINUE:
             return code
         while rest.next < rest.count:

@@ -12,13 +12,13 @@ import numpy.typing as npt
 from strandline.compile.kernel import Kernel
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.parts.expansion import Width
-from strandline.engine.parts.part import Affordable, Part, grown
+from strandline.engine.parts.part import Affordable, Part, grow_array
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BATCH, CONTINUE, GROW
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.records import SHAPE, record
 from strandline.engine.search import SearchArguments
-from strandline.engine.store.parts import released
+from strandline.engine.store.parts import release_front
 from strandline.engine.store.tree import TreePart
 from strandline.errors import ResourceError
 from strandline.model.layout import Layout
@@ -81,7 +81,7 @@ class _Queue:
 
     def note_used(self, entries: int, expanded: int) -> None:
         self._used = entries * self.entry
-        self._released = released(self.words, self._released, expanded * self.entry, 1 << 14)
+        self._released = release_front(self.words, self._released, expanded * self.entry, 1 << 14)
 
     @property
     def waiting(self) -> int:
@@ -91,7 +91,7 @@ class _Queue:
     def grow(self, shape: Any, affordable: Affordable) -> bool:
         wanted = int(shape.wanted_entries)
         shape.wanted_entries = 0
-        return grown(self.words, wanted, 1.25, affordable, given_back=self._released)
+        return grow_array(self.words, wanted, 1.25, affordable, released=self._released)
 
     def in_use(self) -> WordArray:
         return self.words.array[self._released : self._used]
@@ -137,7 +137,7 @@ class AutomatonPart(Part):
         if int(form.wanted) > 1 << 32:
             raise ResourceError("the automaton has more nodes than can be numbered")
         for array, wanted, factor in ((self._pool, form.wanted, 1.125), (self._heads, shape.wanted_table, 1.0)):
-            if not grown(array, -(-int(wanted) // 2), factor, affordable):
+            if not grow_array(array, -(-int(wanted) // 2), factor, affordable):
                 return False
         form.wanted = shape.wanted_table = 0
         return self._queue.grow(shape, affordable)
@@ -287,26 +287,26 @@ class CollapsePart(Part):
     def _as_large(self, bits: int) -> TreePart:
         """An empty table for as many keys, of so many bits. In a smaller one, which grows, keys that come in the order
         in which they lie would fill its beginning."""
-        from strandline.engine.store.quotient_kernel import SPARE, shaped
+        from strandline.engine.store.quotient_kernel import SPARE, compute_form
 
         keys, count = TreePart((0,), bits=bits), int(self._keys.shape.count)
-        form, lines = keys.store().keys.form, int(self._keys.store().keys.form.lines)
+        form, lines = keys.store().keys.form, int(self._keys.store().keys.form.buckets)
         if lines:
-            most = int(shaped(form, form.bits, np.uint64(lines)))
+            most = int(compute_form(form, form.bits, np.uint64(lines)))
             while most <= count:
                 lines += max(1, lines // 16)
-                most = int(shaped(form, form.bits, np.uint64(lines)))
+                most = int(compute_form(form, form.bits, np.uint64(lines)))
             keys.table.grow(8 * (lines + SPARE))
             keys.shape.places, keys.shape.most = lines, most
         return keys
 
     def _listed(self) -> Iterator[WordArray]:
-        from strandline.engine.store.quotient_kernel import listed
+        from strandline.engine.store.quotient_kernel import list_keys
 
         line = beside = 0
         while True:
             found = np.zeros(_LISTED, dtype=np.uint64)
-            count, line, beside = listed(self._keys.store().keys, np.uint64(line), np.uint64(beside), found)
+            count, line, beside = list_keys(self._keys.store().keys, np.uint64(line), np.uint64(beside), found)
             if not count:
                 return
             yield found[: int(count)]
@@ -327,11 +327,11 @@ class SearchWith(BreadthFirstSearch):
         self.parts = tuple(part if one is former else one for one in self.parts)
 
     def _begin(self) -> None:
-        from strandline.engine.parts.batch_kernel import meet_initial
+        from strandline.engine.parts.batch_kernel import prepare_initial
 
         if not self._begun:
             search = self._all()
-            meet_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
+            prepare_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
         self._begun = True
 
 

@@ -42,7 +42,7 @@ from strandline.checker.verdicts.verdict import Answer, Exploration
 from strandline.compile.device import compile_for_device
 from strandline.engine.device.cuda import Gpu, missing
 from strandline.engine.device.keys import keys_of
-from strandline.engine.device.linking import linked
+from strandline.engine.device.linking import link_model
 from strandline.engine.device.search import shape_of
 
 DISAGREEING = {"anderson.3": 131_777_303}
@@ -58,7 +58,7 @@ def prepare(reference: Reference, measure: str | None, architecture: str) -> Non
     measured = None if measure is None else parse_measures([measure], system)
     kernel = compile_for_device(system, (), measured)
     assert kernel.device is not None
-    linked(kernel.device, shape_of(kernel, keys_of(kernel)), architecture)
+    link_model(kernel.device, shape_of(kernel, keys_of(kernel)), architecture)
 
 
 def jobs(references: Sequence[Reference]) -> Iterator[tuple[Reference, str | None]]:

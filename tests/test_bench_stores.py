@@ -70,7 +70,7 @@ def _add_to_collapse(store, rows, new, first):
             if code != CONTINUE:
                 return row, code
         number = store.shape.count
-        value = _collapse_kernel.scattered(key, store.keys.form.bits)
+        value = _collapse_kernel.mix_key(key, store.keys.form.bits)
         new[row] = _collapse_kernel.add(store, number, rows, row * U(WORDS), value) == number
     return U(len(new)), CONTINUE
 
@@ -84,7 +84,7 @@ def _in_automaton(store, rows, found):
 @njit
 def _open_all(store, rows):
     for row in range(store.shape.count):
-        array, at = _collapse_kernel.opened(store, row)
+        array, at = _collapse_kernel.open_entry(store, row)
         for word in range(U(WORDS)):
             rows[row * U(WORDS) + word] = array[at + word]
 

@@ -108,8 +108,10 @@ def test_a_search_gives_way_where_the_process_takes_too_much(monkeypatch: pytest
     eased: list[bool] = []
     monkeypatch.setattr(run, "_SLICE", 0.001)
     monkeypatch.setattr(MemoryLimit, "runs_short", lambda self: next(looks, False))
-    ease = SpillingSearch.ease
-    monkeypatch.setattr(SpillingSearch, "ease", lambda search: eased.append(ease(search)) or eased[-1])
+    shrink_caches = SpillingSearch.shrink_caches
+    monkeypatch.setattr(
+        SpillingSearch, "shrink_caches", lambda search: eased.append(shrink_caches(search)) or eased[-1]
+    )
     explored = strandline.explore(WHEELS, memory="2G")
     assert explored.statistics.states == 64**3
     assert [one.partition(":")[0] for one in explored.statistics.changed] == [

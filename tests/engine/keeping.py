@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 
 
-def kept(known: Saved) -> Kept:
+def kept(known: SavedState) -> RestoredState:
     """As if it had been written and read back."""
 
     def filling(array: np.ndarray[Any, Any]) -> Callable[[np.ndarray[Any, Any]], None]:
         return lambda other: np.copyto(other, array.reshape(-1))
 
     arrays = {name: array.copy() for name, array in known.arrays.items()}
-    return Kept(
+    return RestoredState(
         {name: (array.dtype.str, array.size, filling(array)) for name, array in arrays.items()},
         {name: list(number) if isinstance(number, tuple) else number for name, number in known.numbers.items()},
     )

@@ -106,7 +106,7 @@ class CompositionalSweep:
                 unprocessed.remove(node)
                 self.figures.explored.append(node)
                 for target in system.edges[node]:
-                    self._look_at(node, target, unprocessed, roots)
+                    self._process_top(node, target, unprocessed, roots)
                 self._note_peak()
                 layer = self.progress[node]
                 self.figures.stored[layer] = max(self.figures.stored.get(layer, 0), len(self.nodes))
@@ -117,7 +117,7 @@ class CompositionalSweep:
                 self.nodes = kept | self.persistent | set(self.global_unprocessed)
             self.figures.sweeps += bool(roots)
 
-    def _look_at(self, node: int, target: int, unprocessed: list[int], roots: list[int]) -> None:
+    def _process_top(self, node: int, target: int, unprocessed: list[int], roots: list[int]) -> None:
         system = self.system
         inside = system.monotone[node] == system.monotone[target]
         self.figures.regress_edges += inside and system.falls(node, target)

@@ -14,7 +14,7 @@ from strandline.checker.measures.notation import parse_measures
 from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
-from strandline.engine.orders.breadth_first import BreadthFirstSearch, Trees
+from strandline.engine.orders.breadth_first import BreadthFirstSearch, TreeCompression
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.parts.search_output import StatesOnly
@@ -110,7 +110,7 @@ def test_instance(reference: Any) -> None:
 @pytest.mark.parametrize("reference", INSTANCES[::12])
 def test_instance_as_trees(reference: Any) -> None:
     kernel = make_kernel(load(reference.file), [], None, even=True)
-    check(reference, Counter(kernel, partial(BreadthFirstSearch, keeping=Trees())).exact())
+    check(reference, Counter(kernel, partial(BreadthFirstSearch, store_kind=TreeCompression())).exact())
 
 
 @needs_beem

@@ -18,9 +18,9 @@ import pytest
 
 import strandline.engine.runtime.jit as jit
 from strandline.engine import code_cache
-from strandline.engine.code_cache import cached_by
+from strandline.engine.code_cache import make_cache
 
-PACKAGE = Path(jit.__file__).parents[1]
+PACKAGE = Path(jit.__file__).parents[2]
 
 PROGRAM = """
 import numpy as np
@@ -51,7 +51,7 @@ def test_an_edited_callee_gives_the_new_answer(tmp_path: Path) -> None:
     first, hits = run(copy, tmp_path / "cache")
     assert hits == 0
     assert run(copy, tmp_path / "cache") == (first, 1), "the second run must use the cache"
-    callee = copy / "strandline" / "engine" / "hashing.py"
+    callee = copy / "strandline" / "engine" / "runtime" / "hashing.py"
     text = callee.read_text()
     edited = text.replace("0xD6E8_FEB8_6659_FD93", "0xD6E8_FEB8_6659_FD95")
     assert edited != text
@@ -102,7 +102,7 @@ def add_two(number: int) -> int:
 def compiled(folder: Path, function: Callable[[int], int] = add_one) -> Any:
     """A function with a cache in a folder, as another process would have it."""
     kernel = numba.njit(function)
-    kernel._cache = cached_by(lambda: folder, function)
+    kernel._cache = make_cache(lambda: folder, function)
     return kernel
 
 
@@ -284,8 +284,8 @@ def test_a_cache_that_another_process_removes_has_nothing(tmp_path: Path, monkey
     (tmp_path / "sweep").mkdir()
     (tmp_path / "sweep" / "sweep_kernel.sweep-1.nbi").touch()
     monkeypatch.setattr(jit, "cache_directory", lambda: tmp_path)
-    assert jit.compiled_before("orders.sweep_kernel.sweep")
-    assert not jit.compiled_before("orders.other_kernel.sweep")
+    assert jit.is_compiled("orders.sweep_kernel.sweep")
+    assert not jit.is_compiled("orders.other_kernel.sweep")
     entered = os.scandir
 
     def removed(path: os.PathLike[str]) -> object:
@@ -294,4 +294,4 @@ def test_a_cache_that_another_process_removes_has_nothing(tmp_path: Path, monkey
         return entered(path)
 
     monkeypatch.setattr(os, "scandir", removed)
-    assert not jit.compiled_before("orders.sweep_kernel.sweep")
+    assert not jit.is_compiled("orders.sweep_kernel.sweep")

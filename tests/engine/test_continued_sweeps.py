@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from running import Run, explore, path_to, smallest_arrays
 
 from strandline.engine.handoff import FRONTIER, Progress
-from strandline.engine.parts.sketch import estimated, new_sketch
+from strandline.engine.parts.sketch import estimate, new_sketch
 from strandline.engine.runtime.codes import SAME, STEP_BITS
 from strandline.engine.search import Event
 
@@ -108,4 +108,4 @@ def test_the_sketch_by_itself(count: int) -> None:
     rest = (hashes >> np.uint64(10)) | np.uint64(1 << 54)
     zeros = np.bitwise_count(~rest & (rest - np.uint64(1))).astype(np.uint64)
     np.maximum.at(sketch, (hashes & np.uint64(1023)).astype(np.int64), zeros + np.uint64(1))
-    assert abs(estimated(sketch) - count) <= 0.12 * count
+    assert abs(estimate(sketch) - count) <= 0.12 * count

@@ -15,7 +15,7 @@ from strandline.compile.ptx import ptx
 from strandline.engine.device import linking, store
 from strandline.engine.device.fake import FakeDevice
 from strandline.engine.device.layout import Shape, declarations
-from strandline.engine.device.store import DeviceStore, planned
+from strandline.engine.device.store import DeviceStore, plan_sizes
 from strandline.errors import ResourceError
 
 PETERSON = Path(__file__).resolve().parents[2] / "examples" / "peterson" / "peterson.dve"
@@ -42,7 +42,7 @@ needs_linkers = pytest.mark.skipif(not _linkers(), reason="NVRTC and nvJitLink a
 @needs_linkers
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_kernels_compile(shape: Shape) -> None:
-    text = linking._compiled(linking._source(shape), "sm_90").decode()
+    text = linking._compile_kernels(linking._source(shape), "sm_90").decode()
     for kernel in ("rounds", "seed", "scan", "reenter", *(("survey", "pick", "relocate") if shape.measured else ())):
         assert f".entry {kernel}()" in text
 
@@ -52,14 +52,14 @@ def test_what_was_linked_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     kernel = compile_for_device(strandline.load(PETERSON))
     assert kernel.device is not None
-    code = linking.linked(kernel.device, Shape(kernel.words, False, 8), "sm_90")
+    code = linking.link_model(kernel.device, Shape(kernel.words, False, 8), "sm_90")
     assert code[:4] == b"\x7fELF"
     assert sorted(path.name.split("-")[0] for path in (tmp_path / "strandline" / "device").iterdir()) == [
         "kernels",
         "model",
     ]
     monkeypatch.setattr(linking, "_link", None)
-    assert linking.linked(kernel.device, Shape(kernel.words, False, 8), "sm_90") == code
+    assert linking.link_model(kernel.device, Shape(kernel.words, False, 8), "sm_90") == code
 
 
 def test_a_model_becomes_ptx() -> None:
@@ -98,6 +98,6 @@ def test_sizes_fit_the_budget() -> None:
     for shape in SHAPES:
         for few in (False, True):
             for taken in (0, 10**9):
-                sizes = planned(10**10, shape, 1, few=few, taken=taken)
+                sizes = plan_sizes(10**10, shape, 1, few=few, taken=taken)
                 assert 0.95 * (10**10 - taken) < sizes.places * shape.place_bytes + 8 * sizes.slots <= 10**10 - taken
-            assert planned(10**10, shape, 16, few=few).places * 16 <= 10**10 // shape.place_bytes
+            assert plan_sizes(10**10, shape, 16, few=few).places * 16 <= 10**10 // shape.place_bytes

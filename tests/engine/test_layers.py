@@ -80,9 +80,9 @@ def test_layers_leave_the_heap_in_order(steps: list[tuple[int, int] | None]) -> 
         for key in [*steps, *[None] * len(steps)]:
             if key is not None:
                 row = known.setdefault(key, rows.make(*key) if key not in known else 0)
-                rows.kernel.push(rows.part.layers(), U(row))
+                rows.kernel.queue_layer(rows.part.layers(), U(row))
                 if key not in waiting:
                     heapq.heappush(waiting, key)
             elif waiting:
-                assert int(rows.kernel.pop(rows.part.layers())) == known[heapq.heappop(waiting)]
+                assert int(rows.kernel.pop_layer(rows.part.layers())) == known[heapq.heappop(waiting)]
             assert rows.part.line.waiting == len(waiting)

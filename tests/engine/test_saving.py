@@ -14,7 +14,7 @@ from keeping import kept
 from plain import compiled_engine
 from running import Run, explore, smallest_arrays
 
-from strandline.engine.saving import restore, saved
+from strandline.engine.saving import restore_search, save_search
 from strandline.engine.search import Event
 from strandline.errors import InternalError
 
@@ -38,7 +38,7 @@ def test_a_search_goes_on_in_another(random: Random, nodes: int, kind: str, plai
             if all(run.search.advance(0.0) is Event.PAUSED for _ in range(random.randint(1, 20))):
                 following = Run(kernel, order)
                 following.outcome = run.outcome
-                restore(following.search, kept(saved(run.search)))
+                restore_search(following.search, kept(save_search(run.search)))
                 run.search.close()
                 run = following
         ended = run.advance(0.0)
@@ -65,22 +65,22 @@ def test_searches_for_cycles_too(name: str) -> None:
         while event is Event.PAUSED:
             if search.settled:
                 following = make()
-                restore(following, kept(saved(search)))
+                restore_search(following, kept(save_search(search)))
                 search = following
             search._budget = 1
             event = search.advance(0.0)
         assert (event, links, search.statistics().visited) == (expected, expected_links, expected_visits)
         if event is Event.CYCLE:
             assert search.cycle == usual.cycle
-            with pytest.raises(InternalError, match="waits for another one"):
-                saved(search)
+            with pytest.raises(InternalError, match="runs another one"):
+                save_search(search)
 
 
 def test_what_was_saved_of_another_search_is_refused() -> None:
     kernel = graph_kernel(random_graph(Random(1), 5, 8))
-    known = kept(saved(Run(kernel, "bfs").search))
+    known = kept(save_search(Run(kernel, "bfs").search))
     with pytest.raises(InternalError, match="another kind of search"):
-        restore(Run(kernel, "dfs").search, known)
+        restore_search(Run(kernel, "dfs").search, known)
 
 
 def test_limits_are_not_kept() -> None:
@@ -89,7 +89,7 @@ def test_limits_are_not_kept() -> None:
     assert run.advance().event is Event.STATES
     other = Run(kernel, "bfs", max_states=4, memory_limit=1 << 20)
     other.outcome = run.outcome
-    restore(other.search, kept(saved(run.search)))
+    restore_search(other.search, kept(save_search(run.search)))
     assert other.search.memory_limit == 1 << 20
     assert other.advance().event is Event.STATES
     assert len(other.outcome.links) == 4

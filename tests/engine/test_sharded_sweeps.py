@@ -75,12 +75,12 @@ class Sharded(Run):
 @contextmanager
 def small_boxes(engine: Engine, words: int = 1) -> Iterator[None]:
     """Boxes of a few successors, so that small graphs fill them."""
-    before = engine.sizes.BOX_WORDS
+    before = engine.sizes.MAILBOX_WORDS
     try:
-        engine.sizes.BOX_WORDS = words
+        engine.sizes.MAILBOX_WORDS = words
         yield
     finally:
-        engine.sizes.BOX_WORDS = before
+        engine.sizes.MAILBOX_WORDS = before
 
 
 def same_sweep(kernel: Any, threads: int, engine: Engine, seconds: float = 1.0) -> None:
@@ -152,7 +152,7 @@ def test_threads_that_give_way_when_they_meet(monkeypatch: pytest.MonkeyPatch) -
     """The kernels as plain Python, in threads that let others go on before and after each atomic step."""
     engine = plain_engine()
     lock = Lock()
-    for name in ("seen", "drawn"):
+    for name in ("load_acquire", "fetch_add"):
         function = giving_way(lock, getattr(engine.modules["runtime.intrinsics"], name))
         monkeypatch.setattr(engine.modules["orders.shards_kernel"], name, function)
     before = sys.getswitchinterval()

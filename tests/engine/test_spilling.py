@@ -20,8 +20,8 @@ from running import Outcome, Run, explore, path_to, smallest_arrays
 from strandline.engine.disk import expanding_kernel, marking_kernel, recent, sorting_kernel
 from strandline.engine.disk import search as disk_search
 from strandline.engine.disk.sorting import SortedRows
-from strandline.engine.orders.breadth_first import Trees
-from strandline.engine.saving import restore, saved
+from strandline.engine.orders.breadth_first import TreeCompression
+from strandline.engine.saving import restore_search, save_search
 from strandline.engine.search import Event
 
 FIGURES = (
@@ -101,7 +101,7 @@ def test_a_search_with_trees_is_carried_on(
     distances = {state: len(path_to(kernel, usual.links, record)) for state, record in distances.items()}
     with pytest.MonkeyPatch.context() as patch, smallest_arrays() if tiny else nullcontext():
         patch.setattr(disk_search, "_LEAST_PIECE", 5 if tiny else 1 << 10)
-        former = Run(kernel, "bfs", keeping=Trees())
+        former = Run(kernel, "bfs", store_kind=TreeCompression())
         former.search._budget = visits
         former.search.advance(0.0)
         handoff = former.search.hand_off()
@@ -139,7 +139,7 @@ def test_every_hand_over_and_every_piece_size(
             agree(kernel, run.advance(), usual, lengths)
             run.search.close()
             for visits in range(nodes + 2):
-                former = Run(kernel, "bfs", keeping=Trees())
+                former = Run(kernel, "bfs", store_kind=TreeCompression())
                 former.search._budget = visits
                 former.search.advance(0.0)
                 run = handed_over(former, tmp_path, memory, piece)
@@ -275,7 +275,7 @@ def test_a_search_goes_on_in_another(kind: str, tmp_path: Path, monkeypatch: pyt
             while all(run.search.advance(0.0) is Event.PAUSED for _ in range(random.randint(1, 30))):
                 following = SpillingRun(kernel, **options)
                 following.outcome = run.outcome
-                restore(following.search, kept(saved(run.search)))
+                restore_search(following.search, kept(save_search(run.search)))
                 following.search.piece, following.search._budget = 20, 1
                 run, again = following, again + 1
             if together:

@@ -159,7 +159,7 @@ def test_equal_homes(make: Callable[..., Any], words: int, monkeypatch: pytest.M
     for module in ("store.paged_kernel", "store.table_kernel"):
         if hasattr(engine.modules[module], "state_hash"):
             monkeypatch.setattr(engine.modules[module], "state_hash", same)
-    monkeypatch.setattr(engine.modules["store.table_kernel"], "mixed", lambda word: U(int(word) & 3))
+    monkeypatch.setattr(engine.modules["store.table_kernel"], "mix", lambda word: U(int(word) & 3))
     random = Random(1)
     for _ in range(400):
         state = (random.randrange(60),) * words

@@ -110,7 +110,10 @@ def test_threads_that_give_way_around_every_swap(words: int, monkeypatch: pytest
     engine = plain_engine()
     lock = Lock()
     modules = engine.modules
-    for module, names in (("store.table_kernel", ("seen", "swap_in")), ("orders.shared_kernel", ("seen", "drawn"))):
+    for module, names in (
+        ("store.table_kernel", ("load_acquire", "cas_from_zero")),
+        ("orders.shared_kernel", ("load_acquire", "fetch_add")),
+    ):
         for name in names:
             monkeypatch.setattr(modules[module], name, giving_way(lock, getattr(modules["runtime.intrinsics"], name)))
     before = sys.getswitchinterval()

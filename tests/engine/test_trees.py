@@ -18,7 +18,7 @@ from running import Run, explore, smallest_arrays
 import strandline
 from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.host import compile_system
-from strandline.engine.orders.breadth_first import Trees
+from strandline.engine.orders.breadth_first import TreeCompression
 from strandline.engine.runtime.codes import CONTINUE, GROW, NONE
 from strandline.engine.search import Event
 from strandline.errors import ResourceError
@@ -59,7 +59,7 @@ class Stored:
         """Whether the state is new."""
         interface, array = self._interface, np.array(state, dtype=U)
         if self.words > 1:
-            self._until_done(lambda store: self._modules["store.tree_kernel"]._room_to_fold(store, U(1)))
+            self._until_done(lambda store: self._modules["store.tree_kernel"]._make_room_for_nodes(store, U(1)))
         hash_value = interface.fingerprint(self._store(), array, U(0))
         self._until_done(interface.make_room)
         while not interface.entry_room(self._store(), U(self.found)):
@@ -71,7 +71,7 @@ class Stored:
         return bool(new)
 
     def state(self, number: int) -> State:
-        array, at = self._interface.opened(self._store(), U(number))
+        array, at = self._interface.open_entry(self._store(), U(number))
         return tuple(int(word) for word in array[int(at) : int(at) + self.words])
 
 
@@ -103,7 +103,7 @@ def test_keys_that_all_belong_to_one_line(monkeypatch: pytest.MonkeyPatch) -> No
     """The worst case: they push each other further, and in the end are kept beside the table, which grows no more for
     that."""
     engine = plain_engine()
-    monkeypatch.setattr(engine.modules["store.quotient_kernel"], "scattered", lambda key, bits: key)
+    monkeypatch.setattr(engine.modules["store.quotient_kernel"], "mix_key", lambda key, bits: key)
     with np.errstate(over="ignore"):
         stored = Stored(engine, 1)
         keys = list(range(150))
@@ -112,9 +112,9 @@ def test_keys_that_all_belong_to_one_line(monkeypatch: pytest.MonkeyPatch) -> No
             assert stored.add((key,))
             assert not stored.add((key,))
         assert all(not stored.add((key,)) for key in keys)
-        assert int(stored.part.shape.put_off) > 0
-        assert int(stored.part._form.lines) < 1000
-        monkeypatch.setattr(stored.part, "_scratch", stored.part._scratch[: int(stored.part.shape.put_off)])
+        assert int(stored.part.shape.deferred) > 0
+        assert int(stored.part._form.buckets) < 1000
+        monkeypatch.setattr(stored.part, "_scratch", stored.part._scratch[: int(stored.part.shape.deferred)])
         stored.add((1000,))
         with pytest.raises(ResourceError, match="too many states have the same hash slot"):
             stored.part.note_used(stored.found)
@@ -122,7 +122,7 @@ def test_keys_that_all_belong_to_one_line(monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("bits", [40, 41, 47, 63, 64])
 def test_a_value_is_told_from_its_line_and_its_quotient(bits: int) -> None:
-    """For tables of any size; and what is scattered can be gathered."""
+    """For tables of any size; and mixed keys can be unmixed."""
     kernel, records = plain_engine().modules["store.bucket_kernel"], plain_engine().modules["runtime.records"]
     random = Random(bits)
     with np.errstate(over="ignore"):
@@ -131,11 +131,11 @@ def test_a_value_is_told_from_its_line_and_its_quotient(bits: int) -> None:
             kernel.set_form(form, U(bits), U(lines))
             most = (1 << bits) - 1
             for value in (0, 1, most, most - 1, *(random.randrange(most) for _ in range(50))):
-                line, quotient = kernel.line_of(form, U(value)), kernel.quotient_of(form, U(value))
+                line, quotient = kernel.bucket_of(form, U(value)), kernel.quotient_of(form, U(value))
                 assert int(line) < lines
                 assert int(quotient) >> (bits - int(form.shift)) == 0
                 assert int(kernel.value_of(form, line, quotient)) == value
-                assert int(kernel.gathered(kernel.scattered(U(value), U(bits)), U(bits))) == value
+                assert int(kernel.unmix_key(kernel.mix_key(U(value), U(bits)), U(bits))) == value
 
 
 def test_a_table_that_cannot_grow_is_filled_further() -> None:
@@ -147,12 +147,12 @@ def test_a_table_that_cannot_grow_is_filled_further() -> None:
         with suppress(MemoryError):
             while True:
                 stored.add((random.getrandbits(64),))
-        assert usual < stored.found <= 0.98 * int(stored.part._form.lines) * int(stored.part._form.room)
+        assert usual < stored.found <= 0.98 * int(stored.part._form.buckets) * int(stored.part._form.room)
         stored.affordable = 1 << 40
         assert all(not stored.add(stored.state(number)) for number in range(0, stored.found, 7))
 
 
-def test_more_parts_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_tree_nodes_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = plain_engine()
     narrow_numbers(engine, monkeypatch)
     monkeypatch.setattr(engine.modules["store.tree"], "_MOST_NODE_BITS", 5)
@@ -168,13 +168,13 @@ def test_more_parts_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("words", [1, 3, 12])
 def test_plain_search_is_the_compiled_search(words: int) -> None:
     engine = plain_engine()
-    keeping = engine.modules["orders.breadth_first"].Trees()
+    keeping = engine.modules["orders.breadth_first"].TreeCompression()
     for seed in range(3):
         kernel = graph_kernel(random_graph(Random(seed), 40, 90), words)
         usual = explore(kernel, "bfs")
         with smallest_arrays(engine), np.errstate(over="ignore"):
-            plain = explore(kernel, "bfs", engine=engine, keeping=keeping)
-        compiled = explore(kernel, "bfs", keeping=Trees())
+            plain = explore(kernel, "bfs", engine=engine, store_kind=keeping)
+        compiled = explore(kernel, "bfs", store_kind=TreeCompression())
         assert plain.links == compiled.links == usual.links
         assert plain.seen == compiled.seen == usual.seen
         assert plain.levels == compiled.levels == usual.levels
@@ -184,7 +184,7 @@ def test_numbers_become_wider_in_the_middle_of_a_search(monkeypatch: pytest.Monk
     kernel = graph_kernel(random_graph(Random(5), 400, 900), 3)
     usual = explore(kernel, "bfs")
     narrow_numbers(compiled_engine(), monkeypatch)
-    run = Run(kernel, "bfs", keeping=Trees())
+    run = Run(kernel, "bfs", store_kind=TreeCompression())
     outcome = run.advance()
     assert (outcome.links, outcome.seen) == (usual.links, usual.seen)
     assert int(run.search._table._form.half) > 3
@@ -208,15 +208,15 @@ def test_searches_with_trees_are_complete_and_small() -> None:
 def test_where_memory_is_short_the_table_grows_by_what_there_is() -> None:
     """It is enough for all states, though less than a table has that grows in its usual steps."""
     kernel = compile_system(counters(4, 27))
-    free = Run(kernel, "bfs", keeping=Trees(), collect=False)
+    free = Run(kernel, "bfs", store_kind=TreeCompression(), collect=False)
     assert free.advance().event is Event.DONE
-    lines = int(free.search._table._form.lines)
+    lines = int(free.search._table._form.buckets)
     limit = free.outcome.statistics.peak_bytes * 9 // 10
-    limited = Run(kernel, "bfs", keeping=Trees(), collect=False, memory_limit=limit)
+    limited = Run(kernel, "bfs", store_kind=TreeCompression(), collect=False, memory_limit=limit)
     assert limited.advance().event is Event.DONE
     assert limited.outcome.levels == free.outcome.levels
     assert limited.outcome.links == free.outcome.links
-    assert int(limited.search._table._form.lines) < lines
+    assert int(limited.search._table._form.buckets) < lines
     for run in (free, limited):
         run.search.close()
 

@@ -51,7 +51,7 @@ def make_private(folder: Path) -> None:
         _refuse_others(one, one.stat(), owners=(os.getuid(),))
     for one in Path(os.path.realpath(root)).parents:
         found = one.stat()
-        # In a folder such as /tmp nobody can replace what belongs to another user.
+        # In a folder with the sticky bit, such as /tmp, users cannot replace files of each other.
         if not found.st_mode & stat.S_ISVTX:
             _refuse_others(one, found, owners=(os.getuid(), 0))
 

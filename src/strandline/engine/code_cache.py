@@ -20,18 +20,18 @@ from strandline.engine.cache_folder import warn
 _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
-def sealed(data: bytes) -> bytes:
+def add_digest(data: bytes) -> bytes:
     """Prepend its digest to some data."""
     return hashlib.sha256(data).digest() + data
 
 
-def unsealed(data: bytes) -> bytes | None:
+def check_digest(data: bytes) -> bytes | None:
     """Return the data behind a digest; None if they do not match."""
     digest, rest = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
     return rest if hashlib.sha256(rest).digest() == digest else None
 
 
-def cached_by(directory: Callable[[], Path], function: Callable[..., Any]) -> FunctionCache:
+def make_cache(directory: Callable[[], Path], function: Callable[..., Any]) -> FunctionCache:
     """Return the cache of one function, in a folder that is looked up when the cache is made."""
 
     class _Locator(UserProvidedCacheLocator):
@@ -108,7 +108,7 @@ class _CheckedFiles(IndexDataCacheFile):
         self._write(self._data_path(name), data)  # type: ignore[no-untyped-call]
 
     def _write(self, path: str, value: Any) -> None:
-        data = sealed(self._dump(value))  # type: ignore[no-untyped-call]
+        data = add_digest(self._dump(value))  # type: ignore[no-untyped-call]
         with self._open_for_write(path) as file:
             file.write(data)
 
@@ -116,6 +116,6 @@ class _CheckedFiles(IndexDataCacheFile):
 def _read(path: str) -> bytes | None:
     """Return the data behind the digest of a file; None if it is missing, unreadable or damaged."""
     try:
-        return unsealed(Path(path).read_bytes())
+        return check_digest(Path(path).read_bytes())
     except OSError:
         return None

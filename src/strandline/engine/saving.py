@@ -25,7 +25,7 @@ Fill = Callable[["np.ndarray[Any, Any]"], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Saved:
+class SavedState:
     """The state of a search, by attribute names. The arrays are not copied: they are valid until the search runs on."""
 
     arrays: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Saved:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RestoredState:
     """Saved state that was read back: the type, the length and a reader of each array."""
 
     arrays: Mapping[str, tuple[str, int, Fill]]
@@ -46,18 +46,18 @@ class Kept:
         fill(array)
         return array
 
-    def of(self, owner: str) -> Kept:
+    def of(self, owner: str) -> RestoredState:
         """Return the part that was saved under the names `owner.*`."""
         before = f"{owner}."
-        return Kept(
+        return RestoredState(
             {name.removeprefix(before): one for name, one in self.arrays.items() if name.startswith(before)},
             {name.removeprefix(before): one for name, one in self.numbers.items() if name.startswith(before)},
         )
 
-    def without(self, owner: str) -> Kept:
+    def without(self, owner: str) -> RestoredState:
         """Return all but the part that was saved under the names `owner.*`."""
         before = f"{owner}."
-        return Kept(
+        return RestoredState(
             {name: one for name, one in self.arrays.items() if not name.startswith(before)},
             {name: one for name, one in self.numbers.items() if not name.startswith(before)},
         )
@@ -67,38 +67,38 @@ class Kept:
 class SavedObserver(Protocol):
     """An observer with state beside its files."""
 
-    def saved(self) -> Saved: ...
-    def restore(self, kept: Kept) -> None: ...
+    def saved(self) -> SavedState: ...
+    def restore(self, kept: RestoredState) -> None: ...
 
 
 @runtime_checkable
 class SavedFurther(Protocol):
     """A search with state that is not in attributes which are arrays, records or numbers."""
 
-    def saved_further(self) -> Saved: ...
-    def restore_further(self, kept: Kept) -> None: ...
+    def saved_further(self) -> SavedState: ...
+    def restore_further(self, kept: RestoredState) -> None: ...
 
 
 _FURTHER = "further"
 
 
-def together(**several: Saved) -> Saved:
+def combine(**several: SavedState) -> SavedState:
     """Combine several saved states, each under its name."""
-    found = Saved()
+    found = SavedState()
     for owner, one in several.items():
         found.arrays.update({f"{owner}.{name}": array for name, array in one.arrays.items()})
         found.numbers.update({f"{owner}.{name}": number for name, number in one.numbers.items()})
     return found
 
 
-def saved(search: Search) -> Saved:
+def save_search(search: Search) -> SavedState:
     """Return the state of a search.
 
     Raises `InternalError` if it is not settled, or has an attribute of an unknown type.
     """
     if not search.settled:
         raise InternalError("a search that runs another one cannot be saved")
-    found = Saved()
+    found = SavedState()
     for owner, name, path in _attributes(search):
         value = getattr(owner, name)
         if isinstance(value, Words):
@@ -110,13 +110,13 @@ def saved(search: Search) -> Saved:
         else:
             found.numbers[path] = value
     if isinstance(search, SavedFurther):
-        further = together(**{_FURTHER: search.saved_further()})
+        further = combine(**{_FURTHER: search.saved_further()})
         found.arrays.update(further.arrays)
         found.numbers.update(further.numbers)
     return found
 
 
-def restore(search: Search, kept: Kept) -> None:
+def restore_search(search: Search, kept: RestoredState) -> None:
     """Restore saved state into a search that was made anew with the same Kernel and settings.
 
     Raises `InternalError` if the state belongs to another kind of search.

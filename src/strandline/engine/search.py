@@ -212,7 +212,7 @@ class Search(ABC):
         self.journal.flush()
         self.current_bytes()
         if code == codes.GROW:
-            grown = all(part.grow(self._affordable_words) for part in self.parts) or self.relieve()
+            grown = all(part.grow(self._affordable_words) for part in self.parts) or self.free_memory()
             return None if grown else Event.MEMORY
         if code == codes.FLUSH:
             return Event.STATES if self.journal.room_for_links() == 0 else None
@@ -224,14 +224,14 @@ class Search(ABC):
             self.kernel.reraise()
         return _EVENTS[code]
 
-    def relieve(self) -> bool:
+    def free_memory(self) -> bool:
         """Free memory inside existing arrays; return True if the search can continue.
 
         Called when growth would exceed the memory limit.
         """
         return False
 
-    def ease(self) -> bool:
+    def shrink_caches(self) -> bool:
         """Shrink caches; return False if nothing can be shrunk.
 
         Called between slices when the resident memory of the process exceeds the accounted bytes.

@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from strandline.engine.saving import Fill, Kept, Saved
+from strandline.engine.saving import Fill, RestoredState, SavedState
 from strandline.errors import ResourceError
 
-FORMAT = 1
+FORMAT = 2
 _ARRAYS, _FACTS = "arrays", "facts.json"
 _PARTIAL = ".partial"
 _PIECE = 1 << 20
@@ -36,7 +36,7 @@ class Damaged(Exception):
     """A checkpoint that cannot be used, and why."""
 
 
-def write_checkpoint(folder: Path, saved: Saved, facts: Mapping[str, Any], account: Account) -> int:
+def write_checkpoint(folder: Path, saved: SavedState, facts: Mapping[str, Any], account: Account) -> int:
     """Write a checkpoint to `folder`, which is not there yet, and return its size. Raises `ResourceError`, with nothing
     left behind, where the disk does not take it."""
     partial = folder.with_name(folder.name + _PARTIAL)
@@ -114,12 +114,12 @@ def read_facts(folder: Path) -> dict[str, Any]:
     return facts
 
 
-def read_arrays(folder: Path, facts: Mapping[str, Any]) -> Kept:
+def read_arrays(folder: Path, facts: Mapping[str, Any]) -> RestoredState:
     """What was kept of a search, by the facts, whose arrays were verified."""
     arrays = {
         name: (one["kind"], one["length"], _filling(folder / _ARRAYS, one)) for name, one in facts["arrays"].items()
     }
-    return Kept(arrays, facts["numbers"])
+    return RestoredState(arrays, facts["numbers"])
 
 
 def _filling(path: Path, one: Mapping[str, Any]) -> Fill:

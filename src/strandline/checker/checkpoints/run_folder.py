@@ -35,7 +35,7 @@ from strandline.checker.checkpoints.files import (
     verify_arrays,
     write_checkpoint,
 )
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 from strandline.errors import Option, ResourceError, UsageError
 
 RUN, COMMAND, _LOCK = "run.json", "command.json", "pid"
@@ -238,7 +238,7 @@ class SearchCheckpoints:
             else:
                 path.unlink()
 
-    def kept(self, facts: Mapping[str, Any], identity: Mapping[str, Any]) -> Kept:
+    def kept(self, facts: Mapping[str, Any], identity: Mapping[str, Any]) -> RestoredState:
         """What the checkpoint that was recalled has kept. Raises `UsageError` where it is of another search."""
         if facts["identity"] != identity:
             raise UsageError(
@@ -253,7 +253,7 @@ class SearchCheckpoints:
         """Whether it is time for the next checkpoint."""
         return time.monotonic() >= self._due
 
-    def save(self, saved: Saved, facts: Mapping[str, Any]) -> None:
+    def save(self, saved: SavedState, facts: Mapping[str, Any]) -> None:
         """Write a checkpoint, and remove all but the last two. Raises `ResourceError` where the disk does not take it;
         then the ones before are still there."""
         began = time.monotonic()

@@ -13,7 +13,7 @@ from strandline.checker.checkpoints.signals import WaitingSignals
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.compile.kernel import Kernel
 from strandline.engine.parts.search_output import SearchObserver
-from strandline.engine.saving import Saved, SavedObserver, restore, saved, together
+from strandline.engine.saving import SavedObserver, SavedState, combine, restore_search, save_search
 from strandline.engine.search import Search, Searching
 from strandline.errors import Option, ResourceError, UsageError
 
@@ -72,7 +72,7 @@ class Saving:
         if facts is None:
             return []
         kept = self._place.kept(facts, self._identity)
-        restore(self._search, kept.of("search"))
+        restore_search(self._search, kept.of("search"))
         if isinstance(self._listener, SavedObserver):
             self._listener.restore(kept.of("observer"))
         if kernel.marks is not None:
@@ -114,11 +114,11 @@ class Saving:
         if interrupted:
             self.signals.act()
 
-    def _saved(self) -> Saved:
-        own = saved(self._search)
+    def _saved(self) -> SavedState:
+        own = save_search(self._search)
         if isinstance(self._listener, SavedObserver):
-            return together(search=own, observer=self._listener.saved())
-        return together(search=own)
+            return combine(search=own, observer=self._listener.saved())
+        return combine(search=own)
 
     def _described(self, seconds: float) -> dict[str, Any]:
         marks = self._kernel.marks
@@ -135,7 +135,7 @@ class Saving:
 def _identity(search: Search, kernel: Kernel) -> dict[str, Any]:
     """What tells a search that has just been made from others: what it searches, and its settings, which stand in its
     numbers and records."""
-    known = saved(search) if search.settled else None
+    known = save_search(search) if search.settled else None
     return {
         "kernel": kernel.digest,
         "search": type(search).__name__,

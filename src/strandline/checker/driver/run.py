@@ -284,11 +284,13 @@ class SearchRun:
             event = Event.MEMORY
         if event is Event.MEMORY:
             now = self.search.statistics()
-            return self._give_way(Cause(Trigger.MEMORY, memory_reason(self.specification), now.stored, now.distinct))
+            return self._yield_processor(
+                Cause(Trigger.MEMORY, memory_reason(self.specification), now.stored, now.distinct)
+            )
         outlook = self.context.setup.outlook
         if event is Event.PAUSED and outlook is not None:
             why = outlook.disappointment(self.search.statistics())
-            return event if why is None else self._give_way(Cause(Trigger.DISAPPOINTMENT, why))
+            return event if why is None else self._yield_processor(Cause(Trigger.DISAPPOINTMENT, why))
         return event
 
     def _exceeds_memory(self) -> bool:
@@ -296,9 +298,9 @@ class SearchRun:
         is rare: the reserve of a search is meant for everything else. A search on a device has its memory there."""
         if not isinstance(self.search, Search) or not self.memory.runs_short():
             return False
-        return not self.search.ease()
+        return not self.search.shrink_caches()
 
-    def _give_way(self, cause: Cause) -> Event:
+    def _yield_processor(self, cause: Cause) -> Event:
         """Enter the first fallback that applies. Return PAUSED where a search can go on, else why the run ends."""
         for fallback in FALLBACKS:
             if cause.trigger not in fallback.triggers or not fallback.applies(self.context, cause.trigger):

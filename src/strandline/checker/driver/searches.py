@@ -17,7 +17,13 @@ from strandline.engine.cycles.predecessors import PredecessorSearch
 from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
 from strandline.engine.disk.runs import Release
-from strandline.engine.orders.breadth_first import Bits, BreadthFirstSearch, Hashes, Keeping, Trees
+from strandline.engine.orders.breadth_first import (
+    Bitstate,
+    BreadthFirstSearch,
+    HashCompaction,
+    StoreKind,
+    TreeCompression,
+)
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.shards import ShardedSweepSearch
@@ -88,7 +94,7 @@ class StateSearches:
         # Who listens is told of states in the order in which they are expanded, by one thread.
         threads = options.threads if observer is None and kernel.reentrant else 1
         if options.store not in WHOLE:
-            return BreadthFirstSearch(kernel, keeping=self._keeping(), threads=threads, **terms)
+            return BreadthFirstSearch(kernel, store_kind=self._store_kind(), threads=threads, **terms)
         if options.order == SWEEP and threads > 1:
             return ShardedSweepSearch(kernel, logs=log.parts(threads), **terms)
         if options.order == SWEEP:
@@ -97,12 +103,12 @@ class StateSearches:
             return DepthFirstSearch(kernel, **terms)
         return BreadthFirstSearch(kernel, threads=threads, **terms)
 
-    def _keeping(self) -> Keeping:
+    def _store_kind(self) -> StoreKind:
         """What a store keeps that does not keep whole states."""
-        kinds: dict[str, Keeping] = {
-            TREE: Trees(),
-            COMPACT: Hashes(),
-            BITSTATE: Bits(self.options.table_bytes),
+        kinds: dict[str, StoreKind] = {
+            TREE: TreeCompression(),
+            COMPACT: HashCompaction(),
+            BITSTATE: Bitstate(self.options.table_bytes),
         }
         return kinds[self.options.store]
 

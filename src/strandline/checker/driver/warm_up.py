@@ -57,14 +57,14 @@ class NullLog:
 def warm_up(specification: SearchSpecification, kernel: Kernel, callback: ProgressCallback) -> float:
     """Load the machine code of a search; return the seconds that this took. The callback is notified where it has to be
     made first, which takes some seconds."""
-    from strandline.engine.runtime.jit import compiled_before
+    from strandline.engine.runtime.jit import is_compiled
 
     began = time.perf_counter()
     observer = _NullObserver() if specification.observes_edges else None
     trial = specification.searches.make(kernel, NullLog(), observer, None)
     if not isinstance(trial, Search):
         return 0.0
-    with notice_compiling(callback, at_once=not compiled_before(trial.loop)):
+    with notice_compiling(callback, at_once=not is_compiled(trial.loop)):
         if specification.options.memory_limit is not None:
             in_another_process(partial(_load_all, trial))
             _load_all(trial)

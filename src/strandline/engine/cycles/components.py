@@ -7,7 +7,7 @@ from typing import Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.cycles.couvreur_stack import OpenPart
+from strandline.engine.cycles.couvreur_stack import OpenComponentsPart
 from strandline.engine.cycles.cycle_extraction import LoopSearch, Region
 from strandline.engine.cycles.cycle_search import CycleSearch
 from strandline.engine.parts.expansion import width_of
@@ -30,9 +30,9 @@ class ComponentSearch(CycleSearch):
     def __init__(
         self, kernel: Kernel, *, accepting: int, whole: bool = False, **terms: Unpack[SearchArguments]
     ) -> None:
-        self._opened = OpenPart(accepting, whole=whole)
+        self._open_sccs = OpenComponentsPart(accepting, whole=whole)
         self._table, self._stack = TablePart(width_of(kernel), extra=1, numbered=True), StackPart()
-        super().__init__(kernel, self._table, self._stack, self._opened, accepting=accepting, **terms)
+        super().__init__(kernel, self._table, self._stack, self._open_sccs, accepting=accepting, **terms)
         self._stack.start(kernel)
 
     def run(self, budget: np.uint64) -> int:
@@ -43,30 +43,30 @@ class ComponentSearch(CycleSearch):
             self._table.store(),
             self._stack.stack(),
             self.journal.journal(),
-            self._opened.opened(),
+            self._open_sccs.open_sccs(),
         )
         code = int(components(search, budget))
         self._table.note_used(int(self.journal.counts.recorded))
         return code
 
     def cycle_record(self) -> int:
-        return int(self._opened.state.record)
+        return int(self._open_sccs.state.record)
 
     def begin_loop(self) -> LoopSearch | None:
         if not self.follows:
             return None
-        region = Region(component=(self._table, int(self._opened.state.first)))
+        region = Region(component=(self._table, int(self._open_sccs.state.first)))
         start = self._table.state(self.cycle_record())
         return LoopSearch(self.kernel, start, self.accepting, region)
 
     @property
     def component_size(self) -> int:
         """After a cycle with `whole`: the number of states of the SCC."""
-        return int(self._opened.state.states)
+        return int(self._open_sccs.state.states)
 
     def component_states(self) -> WordArray:
         """Return the states of the SCC, one per row, after a cycle with `whole`."""
-        records = self._opened.last_active(self.component_size)
+        records = self._open_sccs.last_active(self.component_size)
         at = records[:, None] * np.uint64(self._table.entry) + np.arange(self.kernel.words, dtype=np.uint64)
         states: WordArray = self._table.entries.array[at]
         return states

@@ -19,7 +19,7 @@ from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
-    ask_for_stack,
+    compute_successors_for_stack,
     drop,
     push_marker,
     push_successors,
@@ -44,32 +44,32 @@ class Components(NamedTuple):
     store: Any
     stack: Any
     journal: Any
-    opened: Any
+    open_sccs: Any
 
 
 @inlined
 def _enter(search):
     """Expand a new state."""
-    expansion, store, stack, opened = search.expansion, search.store, search.stack, search.opened
+    expansion, store, stack, open_sccs = search.expansion, search.store, search.stack, search.open_sccs
     record = stack.top.unexpanded - _1
-    if not has_room(opened):
+    if not has_room(open_sccs):
         return GROW
-    code = ask_for_stack(stack, expansion, store, record, record)
+    code = compute_successors_for_stack(stack, expansion, store, record, record)
     if code != CONTINUE:
         return code
     count_expanded(search.journal.counts, expansion.answer.successors, expansion.labels[0])
     push_marker(stack, expansion.words, record)
     push_successors(stack, expansion, store, record)
-    enter_state(opened, record, record, expansion.labels[0] & opened.state.accepting)
+    enter_state(open_sccs, record, record, expansion.labels[0] & open_sccs.state.accepting)
     stack.top.unexpanded = _0
     return CONTINUE
 
 
 @inlined
-def _look_at(search):
+def _process_top(search):
     """Pop a state: it is new, or closes a cycle, or belongs to a finished SCC."""
-    store, stack, opened, words = search.store, search.stack, search.opened, search.expansion.words
-    state = opened.state
+    store, stack, open_sccs, words = search.store, search.stack, search.open_sccs, search.expansion.words
+    state = open_sccs.state
     at = top_of(stack, words)
     hash_value = state_hash(stack.items, at, words)
     record = find(store, stack.items, at, hash_value)
@@ -78,10 +78,10 @@ def _look_at(search):
     drop(stack)
     if state.roots == _0 or store.entries[extra_at(store, record)] != OPEN:
         return CONTINUE
-    if merge(opened, record) != state.accepting or state.whole != _0:
+    if merge(open_sccs, record) != state.accepting or state.whole != _0:
         return CONTINUE
     state.record = record
-    state.first = opened.roots[_2 * (state.roots - _1)]
+    state.first = open_sccs.roots[_2 * (state.roots - _1)]
     return CYCLE
 
 
@@ -92,17 +92,17 @@ def _leave(search):
     If whole SCCs are wanted and it accepts, returns CYCLE: its states are the last `states` of `active`, and are marked
     as finished when the search continues.
     """
-    store, stack, opened = search.store, search.stack, search.opened
-    state = opened.state
+    store, stack, open_sccs = search.store, search.stack, search.open_sccs
+    state = open_sccs.state
     record = stack.items[top_of(stack, search.expansion.words)]
-    if not is_first(opened, record):
+    if not is_first(open_sccs, record):
         drop(stack)
         return CONTINUE
     top = _2 * (state.roots - _1)
-    if state.whole != _0 and opened.roots[top + _1] == state.accepting | CYCLIC:
-        opened.roots[top + _1] = _0
+    if state.whole != _0 and open_sccs.roots[top + _1] == state.accepting | CYCLIC:
+        open_sccs.roots[top + _1] = _0
         first = state.active - _1
-        while opened.active[first] != record:
+        while open_sccs.active[first] != record:
             first -= _1
         state.record = state.first = record
         state.states = state.active - first
@@ -110,14 +110,14 @@ def _leave(search):
     member = NONE
     while member != record:
         state.active -= _1
-        member = opened.active[state.active]
+        member = open_sccs.active[state.active]
         store.entries[extra_at(store, member)] = FINISHED
     state.roots -= _1
     drop(stack)
     return CONTINUE
 
 
-MOVES[Components] = Moves(_enter, _look_at, _leave)
+MOVES[Components] = Moves(_enter, _process_top, _leave)
 
 
 @njit

@@ -10,10 +10,10 @@ from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import COMPONENTS, record
 
 if TYPE_CHECKING:
-    from strandline.engine.cycles.open_kernel import Open
+    from strandline.engine.cycles.open_kernel import OpenComponents
 
 
-class OpenPart(Part):
+class OpenComponentsPart(Part):
     """The roots of open SCCs and their states."""
 
     def __init__(self, accepting: int, *, whole: bool = False) -> None:
@@ -21,10 +21,10 @@ class OpenPart(Part):
         self._roots = GrowingPart(sizes.STACK, self.state, "wanted_roots")
         self._active = GrowingPart(sizes.STACK, self.state, "wanted_active")
 
-    def opened(self) -> Open:
-        from strandline.engine.cycles.open_kernel import Open
+    def open_sccs(self) -> OpenComponents:
+        from strandline.engine.cycles.open_kernel import OpenComponents
 
-        return Open(self._roots.array, self._active.array, self.state)
+        return OpenComponents(self._roots.array, self._active.array, self.state)
 
     def last_active(self, count: int) -> WordArray:
         """Return the `count` entries that were opened last."""

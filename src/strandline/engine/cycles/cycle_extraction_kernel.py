@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.cycles.components_kernel import OPEN
-from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.expansion_kernel import compute_successors, link_of
 from strandline.engine.parts.line_kernel import column_at, layer_at
 from strandline.engine.parts.numbered_kernel import room_for_one, store_one
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, CYCLE, DONE, FAULT, NONE, ROOT
@@ -73,7 +73,7 @@ def _expand(search):
     expansion, store, state = search.expansion, search.store, search.state
     width = word_count(expansion.words)
     at = state.head * store.entry
-    code = ask(expansion, store.entries, at, state.head, _0)
+    code = compute_successors(expansion, store.entries, at, state.head, _0)
     if code == FAULT:
         state.head += _1
         return CONTINUE

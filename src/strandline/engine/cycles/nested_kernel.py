@@ -25,7 +25,7 @@ from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
-    ask_for_stack,
+    compute_successors_for_stack,
     drop,
     push_marker,
     push_successors,
@@ -86,7 +86,7 @@ def _enter(search):
         state.wanted_path = top + _2
         return GROW
     record = stack.top.unexpanded - _1
-    code = ask_for_stack(stack, expansion, store, record, record)
+    code = compute_successors_for_stack(stack, expansion, store, record, record)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -118,7 +118,7 @@ def _found(search, record, link):
 
 
 @inlined
-def _look_at(search):
+def _process_top(search):
     """Pop a state: it is new, or closes a cycle, or is entered by the second search."""
     store, stack, path, state, words = search.store, search.stack, search.path, search.state, search.expansion.words
     at = top_of(stack, words)
@@ -170,7 +170,7 @@ def _leave(search):
     return CONTINUE
 
 
-MOVES[Nested] = Moves(_enter, _look_at, _leave)
+MOVES[Nested] = Moves(_enter, _process_top, _leave)
 
 
 @njit

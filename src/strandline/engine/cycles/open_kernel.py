@@ -24,7 +24,7 @@ CYCLIC = U(1 << 63)
 """Flag in a root's acceptance sets: the SCC has an inner edge."""
 
 
-class Open(NamedTuple):
+class OpenComponents(NamedTuple):
     """The open SCCs."""
 
     roots: Any
@@ -33,35 +33,36 @@ class Open(NamedTuple):
 
 
 @inlined
-def has_room(opened):
+def has_room(open_sccs):
     """Return True if one more state can be entered; if not, ask for room."""
-    state = opened.state
-    if _2 * (state.roots + _1) > U(len(opened.roots)):
+    state = open_sccs.state
+    if _2 * (state.roots + _1) > U(len(open_sccs.roots)):
         state.wanted_roots = _2 * (state.roots + _1)
         return False
-    if state.active == U(len(opened.active)):
+    if state.active == U(len(open_sccs.active)):
         state.wanted_active = state.active + _1
         return False
     return True
 
 
 @inlined
-def enter_state(opened, number, entry, sets):
+def enter_state(open_sccs, number, entry, sets):
     """Enter a state as an SCC of its own; there must be room."""
-    state = opened.state
-    opened.roots[_2 * state.roots] = number
-    opened.roots[_2 * state.roots + _1] = sets
+    state = open_sccs.state
+    open_sccs.roots[_2 * state.roots] = number
+    open_sccs.roots[_2 * state.roots + _1] = sets
     state.roots += _1
-    opened.active[state.active] = entry
+    open_sccs.active[state.active] = entry
     state.active += _1
 
 
 @inlined
-def merge(opened, number):
+def merge(open_sccs, number):
     """Merge all SCCs entered since a state, to which an edge leads back; return the acceptance sets of the result."""
-    roots, state = opened.roots, opened.state
+    roots, state = open_sccs.roots, open_sccs.state
     top = _2 * (state.roots - _1)
     sets = CYCLIC
+    # All SCCs above the one that contains the state are merged into it.
     while roots[top] > number:
         sets |= roots[top + _1]
         top -= _2
@@ -71,6 +72,6 @@ def merge(opened, number):
 
 
 @inlined
-def is_first(opened, number):
+def is_first(open_sccs, number):
     """Return True if a state is the first of the SCC entered last."""
-    return opened.roots[_2 * (opened.state.roots - _1)] == number
+    return open_sccs.roots[_2 * (open_sccs.state.roots - _1)] == number

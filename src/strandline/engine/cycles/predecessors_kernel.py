@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.batch_kernel import enlist
-from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.batch_kernel import add_to_batch
+from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.numbered_kernel import room_for_one, store_one
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, CYCLE, DONE, NONE
@@ -137,7 +137,7 @@ def _expand(search):
     expansion, batch, store, state = search.expansion, search.batch, search.store, search.state
     entries = store.entries
     record = (entries[extra_at(store, state.last - _1)] >> _32) - _1
-    code = ask(expansion, entries, record * store.entry, record, _0)
+    code = compute_successors(expansion, entries, record * store.entry, record, _0)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -155,7 +155,7 @@ def _expand(search):
     if entries[own + _1] & _COUNTED != _0:
         state.carried = max(state.carried, record + _1)
     state.former = entries[own + _1] >> _32
-    enlist(batch, expansion, store, record, record, _0)
+    add_to_batch(batch, expansion, store, record, record, _0)
     batch.rest.count = successors
     return CONTINUE
 

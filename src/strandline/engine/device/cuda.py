@@ -9,7 +9,7 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.device.layout import KERNELS, MEASURED_KERNELS, PLAN_TYPE, TALLY_TYPE, Shape
-from strandline.engine.device.linking import THREADS, bindings, linked
+from strandline.engine.device.linking import THREADS, bindings, link_model
 from strandline.engine.runtime.memory import WordArray
 from strandline.errors import InternalError, ResourceError
 
@@ -101,7 +101,7 @@ class CudaDevice:
     def load(self, shape: Shape) -> None:
         if shape not in self._programs:
             architecture = self._gpu.architecture
-            code = linked(self._code, shape, architecture)
+            code = link_model(self._code, shape, architecture)
             self._programs[shape] = self._program(self._call("cuModuleLoadData", code), shape)
         self._loaded = self._programs[shape]
         self.lanes = self._loaded.grid * THREADS

@@ -33,7 +33,7 @@ _GAP = 1 << 20
 State = tuple[int, ...]
 
 
-def _mixed(word: int) -> int:
+def _mix(word: int) -> int:
     word ^= word >> 32
     word = word * 0xD6E8FEB86659FD93 & _WORD
     word ^= word >> 29
@@ -163,7 +163,7 @@ class FakeDevice:
 
     # --- one state ---------------------------------------------------------------------------------------------------
 
-    def _asked(self, state: State) -> tuple[int, list[State], int]:
+    def _run_model(self, state: State) -> tuple[int, list[State], int]:
         """Return the number of successors, or the negative fault; their records; and the labels."""
         room, stride = self._shape.successors, self._shape.stride
         given = (ctypes.c_uint64 * len(state))(*state)
@@ -197,7 +197,7 @@ class FakeDevice:
         if mark & (EXPANDED | DEFERRED):
             return
         state = self._state(number)
-        count, records, labels = self._asked(state)
+        count, records, labels = self._run_model(state)
         if count < 0:
             self._tell("fault", number)
             return
@@ -303,7 +303,7 @@ class FakeDevice:
             self._tell("hit", number)
 
     def _scan(self, number: int) -> None:
-        count, records, _ = self._asked(self._state(number))
+        count, records, _ = self._run_model(self._state(number))
         self._tally.wanted = max(int(self._tally.wanted), count if count > self._shape.successors else 0)
         if any(record[: self._shape.words] == self._hunted() for record in records):
             self._tell("hit", number)
@@ -349,7 +349,7 @@ class FakeDevice:
 
     def _thin(self, number: int) -> None:
         mark = self._mark(number)
-        if not mark & (EXPANDED | DEFERRED) and _mixed(number ^ int(self._plan.salt)) > int(self._plan.kept):
+        if not mark & (EXPANDED | DEFERRED) and _mix(number ^ int(self._plan.salt)) > int(self._plan.kept):
             self._set_mark(number, mark | EXPANDED)
 
     def _wake(self, number: int) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from strandline.compile.device import DeviceCode
 from strandline.engine.cache_folder import NotPrivate, cache_root, make_private
-from strandline.engine.code_cache import sealed, unsealed
+from strandline.engine.code_cache import add_digest, check_digest
 from strandline.engine.device.layout import Shape, declarations
 from strandline.errors import InternalError, ResourceError
 
@@ -47,7 +47,7 @@ def bindings(name: str) -> Any:
     return _library(name)
 
 
-def linked(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
+def link_model(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
     """Return machine code for an architecture, such as sm_90, from the cache or newly linked.
 
     Raises `ResourceError` if a package is missing.
@@ -55,7 +55,7 @@ def linked(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
     source = _source(shape)
 
     def link() -> bytes:
-        kernels = _cached("kernels", [source, architecture], lambda: _compiled(source, architecture))
+        kernels = _cached("kernels", [source, architecture], lambda: _compile_kernels(source, architecture))
         return _link(kernels, code.ptx(architecture).encode(), architecture)
 
     return _cached("model", [source, code.text, architecture], link)
@@ -70,12 +70,12 @@ def _cached(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
     except (NotPrivate, OSError):
         return make()
     with contextlib.suppress(OSError):
-        made = unsealed(path.read_bytes())
+        made = check_digest(path.read_bytes())
         if made is not None:
             os.utime(path)
             return made
     made = make()
-    _keep(path, sealed(made))
+    _write_cached(path, add_digest(made))
     return made
 
 
@@ -99,19 +99,19 @@ def _versions() -> str:
     return f"{bindings('nvrtc').nvrtcVersion()}|{bindings('nvjitlink').version()}|{version('llvmlite')}"
 
 
-def _compiled(source: str, architecture: str) -> bytes:
+def _compile_kernels(source: str, architecture: str) -> bytes:
     """Compile the kernels to PTX with a call to the model's function."""
     nvrtc = bindings("nvrtc")
-    program = _answer(nvrtc.nvrtcCreateProgram(source.encode(), b"search.cu", 0, [], []))
+    program = _result_of(nvrtc.nvrtcCreateProgram(source.encode(), b"search.cu", 0, [], []))
     number = architecture.removeprefix("sm_")
     options = [f"--gpu-architecture=compute_{number}".encode(), b"--relocatable-device-code=true", b"--std=c++17"]
     status = nvrtc.nvrtcCompileProgram(program, len(options), options)[0]
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
-        log = b" " * _answer(nvrtc.nvrtcGetProgramLogSize(program))
+        log = b" " * _result_of(nvrtc.nvrtcGetProgramLogSize(program))
         nvrtc.nvrtcGetProgramLog(program, log)
         raise InternalError(f"search.cu does not compile:\n{log.decode(errors='replace')}")
-    text: bytes = b" " * _answer(nvrtc.nvrtcGetPTXSize(program))
-    _answer(nvrtc.nvrtcGetPTX(program, text))
+    text: bytes = b" " * _result_of(nvrtc.nvrtcGetPTXSize(program))
+    _result_of(nvrtc.nvrtcGetPTX(program, text))
     nvrtc.nvrtcDestroyProgram(program)
     return text.rstrip(b"\0 ") + b"\0"
 
@@ -134,7 +134,7 @@ def _link(kernels: bytes, model: bytes, architecture: str) -> bytes:
     return bytes(code)
 
 
-def _answer(answer: Any) -> Any:
+def _result_of(answer: Any) -> Any:
     """Return the result of an NVRTC function; raise `InternalError` if its status is an error."""
     status, *values = answer
     if int(status) != 0:
@@ -142,7 +142,7 @@ def _answer(answer: Any) -> Any:
     return values[0] if values else None
 
 
-def _keep(path: Path, code: bytes) -> None:
+def _write_cached(path: Path, code: bytes) -> None:
     """Write a file of the cache atomically, and remove old ones; do nothing if the cache is read-only."""
     with contextlib.suppress(OSError):
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:

@@ -68,7 +68,7 @@ class Levels:
         if not work.listed:
             self._note([*ends, work.to])
         if store.tally.stop:
-            self._mend(int(store.tally.stop))
+            self._handle_stop(int(store.tally.stop))
         else:
             self._finish(work)
         return bool(self._works)
@@ -87,10 +87,10 @@ class Levels:
             self._note([head])
             self._works.append(Work(work.to, head))
 
-    def _mend(self, stop: int) -> None:
+    def _handle_stop(self, stop: int) -> None:
         """Handle an early stop: queue the states to be repeated, and make room."""
         store = self.store
-        numbers = store.to_be_repeated()
+        numbers = store.repeated_numbers()
         if len(numbers):
             listed = store.device.allocate(numbers.nbytes)
             store.device.write(listed, numbers)
@@ -138,10 +138,10 @@ class Layers:
         store.expand(work.cursor, work.to, nanoseconds, listed=work.listed, **alone)
         self.peak = max(self.peak, int(store.tally.head) - self._line_from + self.persistent)
         if store.tally.stop:
-            self._mend(int(store.tally.stop), work)
+            self._handle_stop(int(store.tally.stop), work)
         return True
 
-    def _mend(self, stop: int, work: Work) -> None:
+    def _handle_stop(self, stop: int, work: Work) -> None:
         """Handle an early stop; unexpanded states are found again by the next survey."""
         store = self.store
         if stop == STOP_CAPACITY:

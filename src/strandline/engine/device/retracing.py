@@ -40,7 +40,7 @@ _GROWTH, _LEAST_BEAM = 4, 64
 """Assumed number of states found per expanded one; smallest width of a beam."""
 
 
-def back_through(store: DeviceStore, ends: Sequence[int], number: int, state: State) -> list[State]:
+def trace_back(store: DeviceStore, ends: Sequence[int], number: int, state: State) -> list[State]:
     """Return the states on a shortest path to the one with this number, in a log of levels that end at `ends`."""
     level = next(one for one, end in enumerate([*ends, int(store.tally.head)]) if number < end)
     path = [state]
@@ -85,28 +85,28 @@ class Retracing:
             state = source
         ways.append(([tuple(one) for one in self._kernel.initial.tolist()], state))
         known = sorted(set(lines))
-        return [step for roots, target in reversed(ways) for step in self._way(roots, target, known)]
+        return [step for roots, target in reversed(ways) for step in self._find_path(roots, target, known)]
 
     def _key(self, state: State) -> int:
         return self._keys.key(self._kernel.reference.progress(state))
 
-    def _way(self, roots: list[State], target: State, lines: Sequence[int]) -> list[State]:
+    def _find_path(self, roots: list[State], target: State, lines: Sequence[int]) -> list[State]:
         """Return the states on a path that never regresses, both ends included."""
         if target in roots:
             return [target]
         least, last = min(map(self._key, roots)), self._key(target)
         if least == last:
-            return self._way_in_layer([root for root in roots if self._key(root) == last], target)
+            return self._find_path_in_layer([root for root in roots if self._key(root) == last], target)
         inside = [line for line in lines if least < line <= last]
-        way = self._linked_way(roots, target, inside)
+        way = self._find_by_beam(roots, target, inside)
         if way is not None:
             return way
         middle = inside[len(inside) // 2] if inside else (least + last + 1) // 2
         edge = self._crossing(roots, target, middle)
         if edge is None:
-            return self._way([root for root in roots if self._key(root) >= middle], target, inside)
+            return self._find_path([root for root in roots if self._key(root) >= middle], target, inside)
         before = [line for line in inside if line < middle]
-        return self._way(roots, edge[0], before) + self._way([edge[1]], target, inside)
+        return self._find_path(roots, edge[0], before) + self._find_path([edge[1]], target, inside)
 
     def _store(self, roots: list[State], target: State, *, carries: bool = False, linked: bool = False) -> DeviceStore:
         self.passes += 1
@@ -125,7 +125,7 @@ class Retracing:
         self._shape = replace(self._shape, successors=store.shape.successors)
         store.close()
 
-    def _linked_way(self, roots: list[State], target: State, lines: Sequence[int]) -> list[State] | None:
+    def _find_by_beam(self, roots: list[State], target: State, lines: Sequence[int]) -> list[State] | None:
         """Return the states on a path found by a beam search; None if it misses the target."""
         store = self._store(roots, target, linked=True)
 
@@ -136,9 +136,9 @@ class Retracing:
 
         try:
             order = Layers(store, self._keys.layers, width)
-            while "hit" not in store.told and order.advance(_SLICE):
+            while "hit" not in store.reports and order.advance(_SLICE):
                 pass
-            return store.linked_way(store.told["hit"]) if "hit" in store.told else None
+            return store.linked_path(store.reports["hit"]) if "hit" in store.reports else None
         except NoRoom:
             return None
         finally:
@@ -153,25 +153,25 @@ class Retracing:
         try:
             store.plan.middle = middle
             order = Layers(store, self._keys.layers)
-            while "hit" not in store.told and order.advance(_SLICE):
+            while "hit" not in store.reports and order.advance(_SLICE):
                 pass
-            if "hit" not in store.told:
+            if "hit" not in store.reports:
                 raise InternalError("a state that a sweep has found is not found again")
-            carried = store.told["hit"].carried
-            return store.crossed(carried - 1)[:2] if carried else None
+            carried = store.reports["hit"].carried
+            return store.crossing(carried - 1)[:2] if carried else None
         finally:
             self._close(store)
 
-    def _way_in_layer(self, roots: list[State], target: State) -> list[State]:
+    def _find_path_in_layer(self, roots: list[State], target: State) -> list[State]:
         """Return the states on a shortest path inside a layer."""
         store = self._store(roots, target)
         try:
             order = Levels(store)
-            while "hit" not in store.told and order.advance(_SLICE):
+            while "hit" not in store.reports and order.advance(_SLICE):
                 pass
-            if "hit" not in store.told:
+            if "hit" not in store.reports:
                 raise InternalError("a state that a sweep has found is not found again in its layer")
-            return back_through(store, order.ends, store.told["hit"].number, target)
+            return trace_back(store, order.ends, store.reports["hit"].number, target)
         finally:
             self._close(store)
 

@@ -13,7 +13,7 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.device.keys import Keys, keys_of, roots_of
 from strandline.engine.device.layout import Device, Shape
 from strandline.engine.device.order import Layers, Levels, NoRoom
-from strandline.engine.device.retracing import Retracing, State, back_through, steps_along
+from strandline.engine.device.retracing import Retracing, State, steps_along, trace_back
 from strandline.engine.device.store import DeviceStore
 from strandline.engine.parts.profile import LayerFigures, coarser, level_layers
 from strandline.engine.runtime import sizes
@@ -90,7 +90,7 @@ class DeviceSearch:
         deadline = time.perf_counter() + max(seconds, _LEAST_SLICE)
         self._event = None
         while True:
-            event = self._told()
+            event = self._next_event()
             if event is not None:
                 return event
             if self._done:
@@ -106,12 +106,12 @@ class DeviceSearch:
                 return Event.MEMORY
             self._peak_bytes = max(self._peak_bytes, self._store.bytes)
 
-    def _told(self) -> Event | None:
+    def _next_event(self) -> Event | None:
         """Return the event that the kernels have reported, if there is one."""
-        told = self._store.told
-        bits = [what for what in told if isinstance(what, int)]
+        report = self._store.reports
+        bits = [what for what in report if isinstance(what, int)]
         for what, event in (*((bit, Event.FOUND) for bit in sorted(bits)), *_FAULTS):
-            if what in told:
+            if what in report:
                 self._event = what, None
                 return event
         return None
@@ -148,29 +148,29 @@ class DeviceSearch:
         return self._event[1]
 
     def _path(self, what: str | int) -> list[State]:
-        told, order = self._store.told[what], self._order
+        report, order = self._store.reports[what], self._order
         if isinstance(order, Levels):
-            return back_through(self._store, order.ends, told.number, told.state)
+            return trace_back(self._store, order.ends, report.number, report.state)
         retracing = Retracing(self.device, self.kernel, self._keys, self._store.shape, self._budget)
         crossings = []
-        carried = told.carried
+        carried = report.carried
         while carried:
-            crossings.append(self._store.crossed(carried - 1))
+            crossings.append(self._store.crossing(carried - 1))
             carried = crossings[-1][2]
         if not isinstance(what, int) or self.stop_mask == 1 << what:
             # No further label is searched for: the search ends here, so its memory can be reused.
             self._store.close()
         try:
-            return retracing.path(told.state, crossings, [one.key for one in order.passed])
+            return retracing.path(report.state, crossings, [one.key for one in order.passed])
         finally:
             self._retraced += retracing.passes
 
     @property
     def fault_number(self) -> int:
         """After FAULT: the index into the Kernel's fault sites."""
-        return -1 - self._asked(self._store.told["fault"].state)[0]
+        return -1 - self._run_model(self._store.reports["fault"].state)[0]
 
-    def _asked(self, state: State) -> tuple[int, int]:
+    def _run_model(self, state: State) -> tuple[int, int]:
         """Run the host's machine code on a state; return its result and the labels."""
         given, labels = (ctypes.c_uint64 * len(state))(*state), (ctypes.c_uint64 * 1)()
         records = (ctypes.c_uint64 * self.kernel.stride)()
@@ -179,7 +179,7 @@ class DeviceSearch:
     @property
     def regressing_link(self) -> tuple[int, int]:
         """After COLUMN_DECREASED: no record, and the number of the step."""
-        reference, source = self.kernel.reference, self._store.told["falling"].state
+        reference, source = self.kernel.reference, self._store.reports["falling"].state
         column = reference.progress(source)[0]
         for number, edge in enumerate(reference.edges(source)):
             if edge.target is not None and reference.progress(edge.target)[0] < column:
@@ -227,7 +227,7 @@ class DeviceSearch:
         return DeviceFigures(self.device.name, self._peak_bytes, store.rebuilt, store.moved, self._retraced)
 
     def statistics(self) -> Statistics:
-        self._bring_marks()
+        self._collect_marks()
         tally, order = self._store.tally, self._order
         persistent = order.persistent + int(tally.deferred) if isinstance(order, Layers) else 0
         return Statistics(
@@ -246,7 +246,7 @@ class DeviceSearch:
             peak_bytes=self._peak_bytes,
         )
 
-    def _bring_marks(self) -> None:
+    def _collect_marks(self) -> None:
         """Add the device's coverage marks to the Kernel's."""
         marks = np.frombuffer(b"" if self._closed else self.device.marks(), dtype=np.uint8)
         if self.kernel.marks is not None and len(marks):
@@ -256,7 +256,7 @@ class DeviceSearch:
         """Release all memory, after adding the coverage marks to the Kernel's."""
         if self._closed:
             return
-        self._bring_marks()
+        self._collect_marks()
         self._closed = True
         self._store.close()
         self.device.close()

@@ -46,7 +46,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Report:
     """A state that the kernels have reported: its position in the log at that time, its words, its carried value."""
 
     number: int
@@ -54,7 +54,7 @@ class Told:
     carried: int
 
 
-def planned(budget: int, shape: Shape, step: int, *, few: bool, taken: int = 0) -> Sizes:
+def plan_sizes(budget: int, shape: Shape, step: int, *, few: bool, taken: int = 0) -> Sizes:
     """Return the sizes of a step for a budget of bytes, `taken` of them in use. `few`: a smaller table suffices."""
     per_place = _FEW_SLOTS_PER_PLACE if few else _SLOTS_PER_PLACE
     most = int(budget / (shape.place_bytes + 8 * per_place))
@@ -82,7 +82,7 @@ class DeviceStore:
         """
         self.device, self.shape, self.max_states = device, shape, max_states
         self.plan, self.tally = new_plan(), new_tally()
-        self.told: dict[str | int, Told] = {}
+        self.reports: dict[str | int, Report] = {}
         """Reported states: of a fault, an edge to a smaller column, the hunted state, and labels by their bits."""
         self.tail = 0
         self.moved = 0
@@ -157,7 +157,7 @@ class DeviceStore:
             few = step == 1 and self.shape.measured and not self.loose
             kept = sum(size for name, (_, size) in self._blocks.items() if name not in ("table", "crossed"))
             budget = int(self.budget * _SHARE_WITHOUT_CROSSINGS) if self.shape.carries else self.budget
-            sizes = planned(budget, self.shape, step, few=few, taken=kept)
+            sizes = plan_sizes(budget, self.shape, step, few=few, taken=kept)
             if sizes.places >= 2 * int(self.plan.places) and sizes.places > 2 * self.reserve:
                 self._resize(sizes)
                 return True
@@ -207,7 +207,7 @@ class DeviceStore:
         address = self.device.allocate(given.nbytes)
         self.device.write(address, given)
         self.run("seed", 0, len(rows), listed=address)
-        self._listen()
+        self._read_reports()
         self.plan.listed = 0
         self.device.release(address)
 
@@ -229,27 +229,27 @@ class DeviceStore:
             return []
         self.device.load(self.shape)
         self.device.run("rounds", self.plan, tally)
-        self._listen()
+        self._read_reports()
         return [int(end) for end in self.device.read(int(self.plan.ends), int(tally.rounds))]
 
-    def _listen(self) -> None:
+    def _read_reports(self) -> None:
         """Read the states that the kernels have reported, before they move."""
         tally = self.tally
         numbers: dict[str | int, int] = {name: int(tally[name]) for name in ("fault", "falling", "hit")}
         for bit in np.flatnonzero(tally["found"] != np.uint64(NONE)).tolist():
             numbers[bit] = int(tally["found"][bit])
         for what, number in numbers.items():
-            if number != NONE and what not in self.told:
+            if number != NONE and what not in self.reports:
                 carried = self._carried(number) if self.shape.carries else 0
-                self.told[what] = Told(number, self.state(number), carried)
+                self.reports[what] = Report(number, self.state(number), carried)
 
     def forget_found(self, bit: int) -> None:
         """Stop at states with this label no longer."""
-        self.told.pop(bit, None)
+        self.reports.pop(bit, None)
         self.tally["found"][bit] = NONE
         self.plan.stop_mask = int(self.plan.stop_mask) & ~(1 << bit)
 
-    def to_be_repeated(self) -> WordArray:
+    def repeated_numbers(self) -> WordArray:
         """Return the positions of the states that could not be expanded."""
         return self.device.read(int(self.plan.again), int(self.tally.again_count))
 
@@ -264,9 +264,9 @@ class DeviceStore:
         address = int(self.plan.states) + 8 * self.shape.words * self._place(number)
         return tuple(self.device.read(address, self.shape.words).tolist())
 
-    def linked_way(self, told: Told) -> list[tuple[int, ...]]:
+    def linked_path(self, report: Report) -> list[tuple[int, ...]]:
         """Return the states on the path of links to a reported state, the first one first."""
-        way, carried = [told.state], told.carried
+        way, carried = [report.state], report.carried
         while carried:
             way.append(self.state(carried - 1))
             carried = self._carried(carried - 1)
@@ -281,7 +281,7 @@ class DeviceStore:
     def _carried(self, number: int) -> int:
         return int(self.device.read(int(self.plan.carried) + 8 * self._place(number), 1)[0])
 
-    def crossed(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    def crossing(self, number: int) -> tuple[tuple[int, ...], tuple[int, ...], int]:
         """Return a crossing: source, target, and the value that the source carried."""
         size, words = self.shape.crossing_words, self.shape.words
         entry = self.device.read(int(self.plan.crossed) + 8 * size * number, size).tolist()

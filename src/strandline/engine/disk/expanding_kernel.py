@@ -13,11 +13,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.expansion_kernel import ask, link_of
-from strandline.engine.parts.layer_table_kernel import kept, live, push, remove_row, row_of, schedule_root
-from strandline.engine.parts.line_kernel import column_at, layer_at, move_line, wake_layers
-from strandline.engine.parts.profile_recorder_kernel import note_layer, note_regress
-from strandline.engine.parts.search_output_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.parts.expansion_kernel import compute_successors, link_of
+from strandline.engine.parts.layer_table_kernel import (
+    layer_chain,
+    persistent_chain,
+    queue_layer,
+    remove_row,
+    row_of,
+    schedule_root,
+)
+from strandline.engine.parts.line_kernel import column_at, layer_at, move_line, queue_roots
+from strandline.engine.parts.profile_recorder_kernel import record_layer, sample_regress_edge
+from strandline.engine.parts.search_output_kernel import count_expanded, expanded_is_full, record_expanded
 from strandline.engine.runtime.codes import (
     BATCH,
     BIAS,
@@ -42,7 +49,7 @@ _BATCH, _LINE = U(BATCH), U(8)
 """Successors per batch; words of a cache line."""
 
 
-class Spread(NamedTuple):
+class DiskExpansion(NamedTuple):
     """The arrays of the search.
 
     `states` are rows of a state and its link, `pages` hold the queued successors, `recent` is the cache of recent
@@ -54,7 +61,7 @@ class Spread(NamedTuple):
     pages: Any
     layers: Any
     journal: Any
-    notes: Any
+    recorder: Any
     states: Any
     recent: Any
     work: Any
@@ -69,7 +76,7 @@ def _recent_line(search, hash_value):
 
 
 @inlined
-def _met_before(search, at, hash_value):
+def _is_recent(search, at, hash_value):
     """Return True if the state at `records[at]` is in the cache of recent states; insert it if not.
 
     The oldest state of the set is evicted.
@@ -116,9 +123,9 @@ def _wait(search, number):
     if row == NONE:
         return GROW
     hash_value = search.batch.hashes[number]
-    if not behind and _met_before(search, at, hash_value):
+    if not behind and _is_recent(search, at, hash_value):
         return CONTINUE
-    chain = layers.chains[kept(row) if behind else live(row)]
+    chain = layers.chains[persistent_chain(row) if behind else layer_chain(row)]
     entry = append(pages, chain, _0)
     if entry == NONE:
         # Remove it from the cache: it is not queued yet, and will be tried again.
@@ -129,33 +136,35 @@ def _wait(search, number):
     copy_state(records, at, pages.entries, place, words)
     pages.entries[place] = hash_value
     pages.entries[place + word_count(words)] = search.batch.links[number]
-    work.waiting += _1
+    work.queued += _1
     if behind:
         line.regress_edges += _1
         step = search.batch.links[number] & _STEP_MASK
-        note_regress(search.notes, words, search.states, search.batch.sources[number], step, line.regress_edges)
+        sample_regress_edge(
+            search.recorder, words, search.states, search.batch.sources[number], step, line.regress_edges
+        )
         schedule_root(layers, row)
     elif row != line.row:
-        push(layers, row)
+        queue_layer(layers, row)
     return CONTINUE
 
 
 @inlined
-def _fill(search):
+def _expand_batch(search):
     """Fill the batch with successors of the next states, and prefetch their sets of the cache of recent states."""
     expansion, batch, journal, work = search.expansion, search.batch, search.journal, search.work
     words, used, code = expansion.words, _0, CONTINUE
     size = word_count(words) + _1
     while work.next < work.count and used < _BATCH:
-        if expanded_full(journal, words):
+        if expanded_is_full(journal, words):
             code = FLUSH
             break
         at, record = work.next * size, work.record + work.next
-        code = ask(expansion, search.states, at, record, used)
+        code = compute_successors(expansion, search.states, at, record, used)
         if code != CONTINUE:
             break
         successors, labels = expansion.answer.successors, expansion.labels[0]
-        tell_expanded(journal, words, search.states, at, successors, labels)
+        record_expanded(journal, words, search.states, at, successors, labels)
         count_expanded(journal.counts, successors, labels)
         for step in range(successors):
             number = used + step
@@ -190,7 +199,7 @@ def expand(search, budget):
             return DONE
         if counts.visited >= stop_at:
             return BUDGET
-        code = _fill(search)
+        code = _expand_batch(search)
         if code != CONTINUE:
             return code
 
@@ -219,7 +228,7 @@ def drain(pages, layers, work, chain_number, rows):
     chain.count -= moved
     if chain.first == _0:
         chain.last = chain.count = chain.taken = chain.page = chain.offset = _0
-    work.waiting -= moved
+    work.queued -= moved
     return moved
 
 
@@ -254,15 +263,15 @@ def stand_at(layers, column, layer):
 
 
 @njit
-def wake(layers):
+def queue_next_roots(layers):
     """Queue the layers that have roots of the next sweep, for callers outside of kernels."""
-    wake_layers(layers)
+    queue_roots(layers)
 
 
 @njit
-def leave(search, unmoved):
+def leave_layer(search, unmoved):
     """Leave the line's layer, whose queue is empty; `unmoved` of the expanded states are not persistent."""
     layers, line = search.layers, search.layers.line
-    note_layer(search.notes, line.column, line.layer << search.work.grain, unmoved, search.journal.counts)
+    record_layer(search.recorder, line.column, line.layer << search.work.grain, unmoved, search.journal.counts)
     remove_row(layers, line.row)
     line.row = NONE

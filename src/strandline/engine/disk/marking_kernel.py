@@ -45,7 +45,7 @@ def _bits(hash_value):
 
 
 @njit
-def note_states(states, words, filter_words):
+def add_to_filter(states, words, filter_words):
     """Add states to the filter."""
     width = word_count(words)
     for at in range(_0, U(len(states)), width):

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from strandline.engine.disk.sorting import SortedRows, in_order, words_of
+from strandline.engine.disk.sorting import SortedRows, sorted_copy, words_of
 from strandline.engine.disk.spill_file import Key
-from strandline.engine.disk.spill_queues import Backlog
+from strandline.engine.disk.spill_queues import SpillQueues
 from strandline.engine.parts.expansion import Width
 from strandline.engine.parts.line import LayersPart
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.store.parts import PagedPart
 
 
-class Chains:
+class MemoryQueue:
     """The chains of pages. Rows are states with their links; `work` counts the queued states."""
 
     def __init__(self, width: Width, pages: PagedPart, layers: LayersPart, work: Any) -> None:
@@ -34,7 +34,7 @@ class Chains:
         moved = int(drain(self._pages.store(), self._layers.layers(), self._work, np.uint64(chain), rows))
         return rows[: moved * row]
 
-    def spill(self, backlog: Backlog, here: Key, piece: int) -> None:
+    def spill(self, backlog: SpillQueues, here: Key, piece: int) -> None:
         """Move all states to disk, where the line is at `here`; sort `piece` of them at a time."""
         from strandline.engine.disk.expanding_kernel import drop_rows
 
@@ -55,4 +55,4 @@ class Chains:
         self._pages.shape.wanted_entries = self._layers.line.wanted_rows = 0
 
     def _sorted(self, chain: int, count: int) -> WordArray:
-        return SortedRows([in_order(self.take(chain, count), self._width)], self._width).used
+        return SortedRows([sorted_copy(self.take(chain, count), self._width)], self._width).used

@@ -17,8 +17,8 @@ class RecentStates:
 
     def __init__(self, words: int, most: int) -> None:
         # Lines of the processor's cache, or of a state where that is longer.
-        self._least = max(_LEAST, words)
-        self._whole = aligned_zeros(max(self._least, most))
+        self._least_key = max(_LEAST, words)
+        self._whole = aligned_zeros(max(self._least_key, most))
         self.array: WordArray = self._whole
         self._before = 0
 
@@ -33,7 +33,7 @@ class RecentStates:
 
     def clear(self, transitions: int) -> None:
         """Empty the cache; `transitions` is the present number of transitions."""
-        worth = max(self._least, _WORTH_CLEARING * (transitions - self._before))
+        worth = max(self._least_key, _WORTH_CLEARING * (transitions - self._before))
         self.array[:] = 0
         self.array = self._whole[:worth]
         self._before = transitions

@@ -22,35 +22,35 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.disk.loading import load_kernels
-from strandline.engine.disk.memory_queue import Chains
+from strandline.engine.disk.memory_queue import MemoryQueue
 from strandline.engine.disk.recent import RecentStates
 from strandline.engine.disk.runs import Account, Release, RunFiles
 from strandline.engine.disk.sorted_set import SortedSet
-from strandline.engine.disk.sorting import SortedRows, in_order
+from strandline.engine.disk.sorting import SortedRows, sorted_copy
 from strandline.engine.disk.spill_file import Key, give_back
-from strandline.engine.disk.spill_queues import Backlog, Group
+from strandline.engine.disk.spill_queues import LayerQueue, SpillQueues
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters, Progress
 from strandline.engine.parts.expansion import width_of
-from strandline.engine.parts.line import LayersPart, swept
+from strandline.engine.parts.line import LayersPart, add_line_counts
 from strandline.engine.parts.profile import LayerFigures, level_layers
-from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.codes import NONE
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import SPREAD, record
+from strandline.engine.runtime.records import DISK_EXPANSION, record
 from strandline.engine.runtime.writer import Writer
-from strandline.engine.saving import Kept, Saved, together
+from strandline.engine.saving import RestoredState, SavedState, combine
 from strandline.engine.search import Event, Search, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
-    from strandline.engine.disk.expanding_kernel import Spread
+    from strandline.engine.disk.expanding_kernel import DiskExpansion
 
 _DEFAULT_MEMORY = 1 << 30
-_WAITING, _KNOWN, _PIECE, _RECENT, _FILTER = 0.2, 0.1, 0.15, 0.3, 0.2
+_QUEUES, _KNOWN, _PIECE, _RECENT, _FILTER = 0.2, 0.1, 0.15, 0.3, 0.2
 """Shares of the memory limit: the queues, sets of known states, a sorted piece, the cache of recent states, filters."""
-_LEAST_PIECE, _LEAST_WAITING = 1 << 10, 1 << 13
+_LEAST_PIECE, _LEAST_QUEUES = 1 << 10, 1 << 13
 _PIECES, _SMALL_PIECE = 256, 256
 """Number of pieces after which their mean size is checked, and the mean size below which layers are merged."""
 _COARSER, _COARSEST = 2, 40
@@ -83,12 +83,12 @@ class SpillingSearch(Search):
             raise InternalError("a search on disk takes a single measure, not several componentwise")
         memory = terms.get("memory_limit") or _DEFAULT_MEMORY
         width, row_words = width_of(kernel), kernel.words + 1
-        self._work = record(SPREAD, measured=int(kernel.measured))
+        self._work = record(DISK_EXPANSION, measured=int(kernel.measured))
         self._layers, self._pages = LayersPart(), PagedPart(width, extra=1)
-        self._chains = Chains(width, self._pages, self._layers, self._work)
-        self._notes = NotesPart(kernel.words)
-        super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
-        self.memory_limit = max(int(memory * _WAITING), 8 * sum(part.room for part in self.parts) + _LEAST_WAITING)
+        self._chains = MemoryQueue(width, self._pages, self._layers, self._work)
+        self._recorder = RecorderPart(kernel.words)
+        super().__init__(kernel, self._layers, self._pages, self._recorder, **terms)
+        self.memory_limit = max(int(memory * _QUEUES), 8 * sum(part.room for part in self.parts) + _LEAST_QUEUES)
         self._width, self._row_words = width, row_words
         self.piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
         self._recent = RecentStates(kernel.words, int(memory * _RECENT) // 8)
@@ -98,9 +98,9 @@ class SpillingSearch(Search):
         known, filtered = int(memory * _KNOWN) // (2 * 8 * kernel.words) // sets, int(memory * _FILTER) // 8 // sets
         self._known, self._persistent = (SortedSet(width, self.files, known, filtered) for _ in range(2))
         self._known_most, self._repeated = known, 0
-        self._backlog = Backlog(self.files, row_words)
+        self._backlog = SpillQueues(self.files, row_words)
         self._states: WordArray = np.zeros(0, dtype=np.uint64)
-        self._group: Group | None = None
+        self._group: LayerQueue | None = None
         self._expanded_here = self._live_here = 0
         self._levels: list[int] = []
         self._swept_again = False
@@ -109,18 +109,18 @@ class SpillingSearch(Search):
 
     # --- saving -------------------------------------------------------------------------------------------------
 
-    def saved_further(self) -> Saved:
+    def saved_further(self) -> SavedState:
         """Return the state of the files, which stay where they are."""
         self.files.writer.settle()
         sets = {"known": self._known.saved(), "persistent": self._persistent.saved()}
-        found = together(**sets, waiting=self._backlog.saved(self._group))
+        found = combine(**sets, frontier=self._backlog.saved(self._group))
         found.arrays["levels"] = np.array(self._levels, dtype=np.uint64)
         return found
 
-    def restore_further(self, kept: Kept) -> None:
+    def restore_further(self, kept: RestoredState) -> None:
         self._known.restore(kept.of("known"))
         self._persistent.restore(kept.of("persistent"))
-        self._group = self._backlog.restore(kept.of("waiting"))
+        self._group = self._backlog.restore(kept.of("frontier"))
         self._levels = kept.array("levels").tolist()
         self.journal.repeat(self._repeated)
 
@@ -151,11 +151,11 @@ class SpillingSearch(Search):
         self._add_to_frontier(blocks[LEVEL], frontier)
         if left:
             self._levels[-1] -= left
-            self._group = Group(self._backlog.live.take(self._line_key, 0), -(-left // self.piece))
+            self._group = LayerQueue(self._backlog.live.take(self._line_key, 0), -(-left // self.piece))
         self._add_to_frontier(blocks[NEXT_LEVEL], frontier)
         self._add_to_frontier(blocks[UNPLACED], None)
         for block in blocks[VISITED]:
-            rows = self._arranged(block)
+            rows = self._sorted_block(block)
             frontier.drop_from(rows)
             self._known.add(rows.states())
         frontier.clear()
@@ -165,34 +165,34 @@ class SpillingSearch(Search):
         """Append states to the frontier on disk, and to a set if one is given."""
         spill = self._backlog.spill(0)
         for block in blocks:
-            rows = self._arranged(block)
+            rows = self._sorted_block(block)
             spill.append(self._backlog.live, self._line_key, rows.used)
             spill.divide(self._backlog.live)
             if also is not None:
                 also.add(rows.states())
         spill.finish()
 
-    def _arranged(self, block: WordArray) -> SortedRows:
+    def _sorted_block(self, block: WordArray) -> SortedRows:
         """Sort a block of states with links, without duplicates."""
         from strandline.engine.disk.sorting_kernel import put_hashes
 
         rows = np.array(block).reshape(-1)
         put_hashes(rows, np.uint64(self._row_words), self._width)
-        return SortedRows([in_order(rows, self._width)], self._width)
+        return SortedRows([sorted_copy(rows, self._width)], self._width)
 
     # --- the loop -----------------------------------------------------------------------------------------------
 
-    def _spread(self) -> Spread:
+    def _view(self) -> DiskExpansion:
         """Return the arguments of the kernels."""
-        from strandline.engine.disk.expanding_kernel import Spread
+        from strandline.engine.disk.expanding_kernel import DiskExpansion
 
-        return Spread(
+        return DiskExpansion(
             self.expansion.expansion(),
             self.expansion.batch(),
             self._pages.store(),
             self._layers.layers(),
             self.journal.journal(),
-            self._notes.notes(),
+            self._recorder.recorder(),
             self._states,
             self._recent.array,
             self._work,
@@ -200,7 +200,7 @@ class SpillingSearch(Search):
 
     def load(self) -> None:
         super().load()
-        load_kernels(self._spread(), self._width)
+        load_kernels(self._view(), self._width)
 
     def run(self, budget: np.uint64) -> int:
         """Expand pieces; several small ones in one call, because a return costs more than a few states do."""
@@ -208,14 +208,14 @@ class SpillingSearch(Search):
 
         deadline = time.perf_counter() + _AT_ONCE
         while True:
-            code = int(expand(self._spread(), budget))
+            code = int(expand(self._view(), budget))
             if code == codes.DONE:
-                code = self._go_on()
+                code = self._load_next()
                 if code == codes.BUDGET and time.perf_counter() < deadline:
                     continue
             return code
 
-    def _go_on(self) -> int:
+    def _load_next(self) -> int:
         """Load the next piece, of this layer or of the next one, when all loaded states are expanded."""
         if self._group is not None and self._group.next < self._group.pieces:
             return self._load_piece(self._group)
@@ -223,7 +223,7 @@ class SpillingSearch(Search):
             give_back(self._group.segments)
             self._group = None
         if self._layers.line.row != NONE:
-            if self._gather():
+            if self._collect_layer():
                 return codes.BUDGET
             self._leave_layer()
         return self._next_layer()
@@ -235,33 +235,33 @@ class SpillingSearch(Search):
         line = self._layers.line
         return int(line.column), int(line.layer)
 
-    def _gather(self) -> bool:
+    def _collect_layer(self) -> bool:
         """Collect the queued states of the line's layer, roots first; return False if there are none."""
         key, line = self._line_key, self._layers.line
         for roots, runs in ((True, self._backlog.roots), (False, self._backlog.live)):
             chain = 2 * int(line.row) + int(roots)
-            waiting = self._chains.count(chain)
+            queued = self._chains.count(chain)
             segments = runs.take(key, self._grain)
-            if not waiting and not segments:
+            if not queued and not segments:
                 continue
-            total = waiting + sum(segment.count for segment in segments)
-            if waiting and total > self.piece:
+            total = queued + sum(segment.count for segment in segments)
+            if queued and total > self.piece:
                 # Pieces are ranges of sorted runs.
                 self._spill()
                 segments += runs.take(key, self._grain)
-                waiting = 0
-            rows = self._chains.take(chain, waiting) if waiting else None
-            self._group = Group(segments, max(1, -(-total // self.piece)), roots=roots, rows=rows)
+                queued = 0
+            rows = self._chains.take(chain, queued) if queued else None
+            self._group = LayerQueue(segments, max(1, -(-total // self.piece)), roots=roots, rows=rows)
             if not roots and not self.kernel.measured:
                 self._levels.append(0)
             return True
         return False
 
     def _leave_layer(self) -> None:
-        from strandline.engine.disk.expanding_kernel import leave
+        from strandline.engine.disk.expanding_kernel import leave_layer
 
         line, counts = self._layers.line, self.journal.counts
-        leave(self._spread(), np.uint64(self._live_here))
+        leave_layer(self._view(), np.uint64(self._live_here))
         if self._expanded_here:
             line.layers_left += np.uint64(1)
         counts.stored -= np.uint64(self._live_here)
@@ -271,16 +271,16 @@ class SpillingSearch(Search):
     def _next_layer(self) -> int:
         """Move the line to the least queued layer. Returns DONE if there is none, else BUDGET or GROW."""
         line = self._layers.line
-        key = self._least()
+        key = self._least_key()
         if key is None or (line.column and key[0] != line.column):
-            if self._wake():
-                key = self._least()
+            if self._begin_next_sweep():
+                key = self._least_key()
             else:
                 self.journal.counts.stored -= np.uint64(self._persistent.count)
                 self._persistent.clear()
         if key is None:
             return codes.DONE
-        key = self._coarser(key)
+        key = self._coarsen(key)
         from strandline.engine.disk.expanding_kernel import stand_at
 
         if not stand_at(self._layers.layers(), np.uint64(key[0]), np.uint64(key[1])):
@@ -291,7 +291,7 @@ class SpillingSearch(Search):
     def _grain(self) -> int:
         return int(self._work.grain)
 
-    def _coarser(self, key: Key) -> Key:
+    def _coarsen(self, key: Key) -> Key:
         """Merge neighbouring layers from the next one on if pieces are small; return the new key of that layer.
 
         A piece costs as much as a thousand states. Any order that respects the measure will do; only a layer that was
@@ -305,14 +305,14 @@ class SpillingSearch(Search):
         last_joined = (int(line.column), ((joined + 1) << _COARSER) - 1)
         if not narrow or self._grain + _COARSER > _COARSEST or key <= last_joined:
             return key
-        if self._work.waiting:
+        if self._work.queued:
             self._spill()
         self._work.grain += np.uint64(_COARSER)
         line.layer = joined
         self.pieces = self._in_pieces = 0
         return key[0], key[1] >> _COARSER
 
-    def _least(self) -> Key | None:
+    def _least_key(self) -> Key | None:
         """Return the least queued layer, in memory or on disk; None if there is none."""
         keys = [self._backlog.least(self._grain)]
         if self._layers.line.waiting:
@@ -320,24 +320,24 @@ class SpillingSearch(Search):
             keys.append((int(row.column), int(row.layer)))
         return min((key for key in keys if key is not None), default=None)
 
-    def _wake(self) -> bool:
+    def _begin_next_sweep(self) -> bool:
         """Begin the next sweep of the column if there were regress edges; return False if not.
 
         Whether it has new roots is known only when they are sorted.
         """
-        from strandline.engine.disk.expanding_kernel import wake
+        from strandline.engine.disk.expanding_kernel import queue_next_roots
 
         if not self._layers.line.pending and not self._backlog.next_roots:
             return False
-        wake(self._layers.layers())
-        self._backlog.wake()
+        queue_next_roots(self._layers.layers())
+        self._backlog.begin_sweep()
         self._recent.clear(int(self.journal.counts.transitions))
         self._swept_again = True
         return True
 
     # --- pieces -------------------------------------------------------------------------------------------------
 
-    def _load_piece(self, group: Group) -> int:
+    def _load_piece(self, group: LayerQueue) -> int:
         """Sort the next piece, remove known states, and log the rest for expansion."""
         from strandline.engine.disk.sorting_kernel import put_first_words
 
@@ -358,7 +358,7 @@ class SpillingSearch(Search):
         self.journal.append(rows.links())
         return codes.LIMIT if reached else codes.BUDGET
 
-    def _parts_of(self, group: Group) -> list[WordArray]:
+    def _parts_of(self, group: LayerQueue) -> list[WordArray]:
         """Return the next piece, in sorted parts."""
         group.next += 1
         last = group.next == group.pieces
@@ -366,11 +366,11 @@ class SpillingSearch(Search):
         share = group.pieces - group.next + 1
         parts = [segment.read_up_to(bound, share) for segment in group.segments]
         if group.rows is not None:
-            parts.append(in_order(group.rows, self._width))
+            parts.append(sorted_copy(group.rows, self._width))
             group.rows = None
         return parts
 
-    def _note_new(self, rows: SortedRows, group: Group) -> None:
+    def _note_new(self, rows: SortedRows, group: LayerQueue) -> None:
         """Count the new states of a piece and add them to the sets of known states."""
         line, counts, new = self._layers.line, self.journal.counts, rows.count
         self._expanded_here += new
@@ -386,24 +386,24 @@ class SpillingSearch(Search):
             if self._levels:
                 self._levels[-1] += new
         counts.stored += np.uint64(new)
-        waiting = int(self._work.waiting) + self._backlog.count
-        counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + waiting)
+        queued = int(self._work.queued) + self._backlog.count
+        counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + queued)
 
     # --- spilling -----------------------------------------------------------------------------------------------
 
-    def relieve(self) -> bool:
+    def free_memory(self) -> bool:
         """Spill the queues to disk; return False if they are empty.
 
         Only the successors of a single state are always given room.
         """
         if self.expansion.answer.wanted:
             return self.expansion.grow(lambda: 1 << 60)
-        if not self._work.waiting:
+        if not self._work.queued:
             return False
         self._spill()
         return True
 
-    def ease(self) -> bool:
+    def shrink_caches(self) -> bool:
         """Shrink the cache of recent states, when the index of many files takes memory."""
         return self._recent.shrink()
 
@@ -425,20 +425,20 @@ class SpillingSearch(Search):
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._notes.regress_edges()
+        return self._recorder.regress_edges()
 
     def profile(self) -> tuple[LayerFigures, ...]:
         if self.kernel.measured:
             standing = self._layers.standing()
-            return self._notes.layers(None if standing is None else (self.line, standing[1]), self.journal.counts)
+            return self._recorder.layers(None if standing is None else (self.line, standing[1]), self.journal.counts)
         levels = np.array(self.level_sizes, dtype=np.uint64)
         return level_layers(levels, int(self.journal.counts.visited), sizes.PROFILE_CELLS)
 
     def statistics(self) -> Statistics:
-        told = super().statistics()
+        statistics = super().statistics()
         if self.kernel.measured:
-            return swept(told, self._layers)
-        return replace(told, recorded=told.recorded - self._repeated)
+            return add_line_counts(statistics, self._layers)
+        return replace(statistics, recorded=statistics.recorded - self._repeated)
 
     def current_bytes(self) -> int:
         used = super().current_bytes() + self._known.bytes + self._persistent.bytes + self._recent.array.nbytes

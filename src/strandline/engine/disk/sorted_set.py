@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strandline.engine.disk.runs import RunFile, RunFiles
-from strandline.engine.disk.sorting import SortedRows, cut, words_of
+from strandline.engine.disk.sorting import SortedRows, count_below, words_of
 from strandline.engine.parts.expansion import Width
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 
 if TYPE_CHECKING:
     from strandline.engine.disk.marking_kernel import Run
@@ -78,15 +78,15 @@ class SortedSet:
         """
         merged = _SortedRun(self._files.new(self._words), self._words, first.count + second.count)
         unread = [run.pieces() for run in (first, second)]
-        waiting = [next(pieces, None) for pieces in unread]
-        while waiting[0] is not None and waiting[1] is not None:
-            pieces = (waiting[0], waiting[1])
+        unmerged = [next(pieces, None) for pieces in unread]
+        while unmerged[0] is not None and unmerged[1] is not None:
+            pieces = (unmerged[0], unmerged[1])
             bound = min(int(piece[-self._words]) for piece in pieces)
-            cuts = [cut(piece, self._words, bound)[1] * self._words for piece in pieces]
+            cuts = [count_below(piece, self._words, bound)[1] * self._words for piece in pieces]
             merged.append(self._merged(pieces[0][: cuts[0]], pieces[1][: cuts[1]]))
             for number, (piece, place) in enumerate(zip(pieces, cuts, strict=True)):
-                waiting[number] = piece[place:] if place < len(piece) else next(unread[number], None)
-        for left, pieces_left in zip(waiting, unread, strict=True):
+                unmerged[number] = piece[place:] if place < len(piece) else next(unread[number], None)
+        for left, pieces_left in zip(unmerged, unread, strict=True):
             if left is not None:
                 merged.append(left)
             for piece in pieces_left:
@@ -119,13 +119,13 @@ class SortedSet:
         """Bytes of arrays and filter in memory."""
         return self._filter.nbytes + sum(array.nbytes for array in self._arrays)
 
-    def saved(self) -> Saved:
+    def saved(self) -> SavedState:
         """Return the state of the set; the files stay where they are."""
         arrays: dict[str, np.ndarray] = {f"array{place}": array for place, array in enumerate(self._arrays)}
         runs = [number for run in self._runs for number in (run.file.number, run.count)]
-        return Saved(arrays, {"arrays": len(self._arrays), "runs": tuple(runs), "count": self.count})
+        return SavedState(arrays, {"arrays": len(self._arrays), "runs": tuple(runs), "count": self.count})
 
-    def restore(self, kept: Kept) -> None:
+    def restore(self, kept: RestoredState) -> None:
         """Restore saved state, and read the files to rebuild filter and fences."""
         self.count = kept.numbers["count"]
         self._arrays = [kept.array(f"array{place}") for place in range(kept.numbers["arrays"])]
@@ -139,11 +139,11 @@ class SortedSet:
 
     def _note(self, states: WordArray) -> None:
         """Add states on disk to the filter."""
-        from strandline.engine.disk.marking_kernel import note_states
+        from strandline.engine.disk.marking_kernel import add_to_filter
 
         if not len(self._filter):
             self._filter = np.zeros(self._filter_words, dtype=np.uint64)
-        note_states(states, self._width, self._filter)
+        add_to_filter(states, self._width, self._filter)
 
     def clear(self) -> None:
         """Empty the set."""

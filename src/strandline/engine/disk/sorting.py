@@ -25,15 +25,15 @@ class SortedRows:
 
         self._width, self._words = width, words_of(width)
         self._size = np.uint64(self._words + 1)
-        waiting = sorted(parts, key=len, reverse=True)
-        while len(waiting) > 1:
+        unmerged = sorted(parts, key=len, reverse=True)
+        while len(unmerged) > 1:
             # Merge the two shortest first, so that each row is moved as rarely as possible.
-            one, other = waiting.pop(), waiting.pop()
+            one, other = unmerged.pop(), unmerged.pop()
             merged: WordArray = np.empty(len(one) + len(other), dtype=np.uint64)
             merge_rows(one, other, width, merged)
-            waiting.append(merged)
-            waiting.sort(key=len, reverse=True)
-        self.rows = waiting[0]
+            unmerged.append(merged)
+            unmerged.sort(key=len, reverse=True)
+        self.rows = unmerged[0]
         self.count = int(drop_equal(self.rows, width))
 
     def drop_marked(self, marks: np.ndarray) -> None:
@@ -64,7 +64,7 @@ def words_of(width: Width) -> int:
     return len(width) if isinstance(width, tuple) else width
 
 
-def in_order(rows: WordArray, width: Width) -> WordArray:
+def sorted_copy(rows: WordArray, width: Width) -> WordArray:
     """Return a sorted copy of rows."""
     from strandline.engine.disk.sorting_kernel import sort_rows
 
@@ -74,7 +74,7 @@ def in_order(rows: WordArray, width: Width) -> WordArray:
     return arranged
 
 
-def cut(rows: WordArray, size: int, bound: int) -> tuple[int, int]:
+def count_below(rows: WordArray, size: int, bound: int) -> tuple[int, int]:
     """Return how many sorted rows, of `size` words each, have a hash below the bound, and how many one not above it."""
     from strandline.engine.disk.sorting_kernel import cut_rows
 

@@ -39,7 +39,7 @@ def put_hashes(rows, size, words):
 
 
 @inlined
-def _before(rows, first, other_rows, second, size):
+def _comes_before(rows, first, other_rows, second, size):
     """Return True if the row at `rows[first]` comes before that at `other_rows[second]`."""
     for word in range(size):
         one, other = rows[first + word], other_rows[second + word]
@@ -63,10 +63,10 @@ def _part(rows, size, low, high):
     left, right = low, high
     while True:
         left += _1
-        while left < high and _before(rows, left * size, rows, low * size, size):
+        while left < high and _comes_before(rows, left * size, rows, low * size, size):
             left += _1
         right -= _1
-        while _before(rows, low * size, rows, right * size, size):
+        while _comes_before(rows, low * size, rows, right * size, size):
             right -= _1
         if left >= right:
             break
@@ -91,7 +91,7 @@ def _sort_part(rows, size, low, high, stack):
             depth += _2
         for number in range(low + _1, high):
             place = U(number)
-            while place > low and _before(rows, place * size, rows, (place - _1) * size, size):
+            while place > low and _comes_before(rows, place * size, rows, (place - _1) * size, size):
                 _swap(rows, size, place, place - _1)
                 place -= _1
         if depth == _0:
@@ -193,7 +193,7 @@ def merge_rows(first, second, words, merged):
     size = word_count(words) + _1
     one, other, to = _0, _0, _0
     while one < U(len(first)) and other < U(len(second)):
-        if _before(second, other, first, one, size):
+        if _comes_before(second, other, first, one, size):
             for word in range(size):
                 merged[to + word] = second[other + word]
             other += size

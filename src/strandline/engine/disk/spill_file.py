@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from strandline.engine.disk.runs import RunFile, RunFiles
-from strandline.engine.disk.sorting import cut
+from strandline.engine.disk.sorting import count_below
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 
 Key = tuple[int, int]
 """Column and layer, biased as in the engine."""
@@ -24,7 +24,7 @@ Key = tuple[int, int]
 class Segment:
     """The states of one layer in one file, in the order of their hashes."""
 
-    run: WaitingRun
+    run: SpillRun
     first: int
     count: int
 
@@ -39,7 +39,7 @@ class Segment:
         while self.count:
             wanted = min(self.count, self.count // share + self.count // (8 * share) + 256)
             rows = self.run.file.read(self.first, wanted)
-            place, _ = cut(rows, size, bound)
+            place, _ = count_below(rows, size, bound)
             taken.append(rows[: place * size])
             self.first, self.count = self.first + place, self.count - place
             if place < wanted:
@@ -47,7 +47,7 @@ class Segment:
         return np.concatenate(taken)
 
 
-class WaitingRun:
+class SpillRun:
     """The file of one spill. `grain` is the number of low bits of layers that its keys leave out."""
 
     def __init__(self, file: RunFile, row_words: int, grain: int = 0) -> None:
@@ -68,13 +68,13 @@ class WaitingRun:
         self._index = np.array(self._written, dtype=np.uint64).reshape(-1, 3)
         self._written = array("Q")
 
-    def saved(self) -> Saved:
+    def saved(self) -> SavedState:
         """Return the state of the run; the file stays where it is."""
         numbers = (self.file.number, self.file.rows, self._next, self._taken, self.grain)
-        return Saved({"index": self._index}, {"numbers": numbers})
+        return SavedState({"index": self._index}, {"numbers": numbers})
 
     @classmethod
-    def restored(cls, files: RunFiles, row_words: int, kept: Kept) -> WaitingRun:
+    def restored(cls, files: RunFiles, row_words: int, kept: RestoredState) -> SpillRun:
         number, rows, following, taken, grain = kept.numbers["numbers"]
         run = cls(files.reopened(number, row_words, rows), row_words, grain)
         run._index, run._next, run._taken = kept.array("index").reshape(-1, 3), following, taken
@@ -92,7 +92,7 @@ class WaitingRun:
         return int(self._index[self._next, 0]), int(self._index[self._next, 1]) >> (grain - self.grain)
 
     @property
-    def waiting(self) -> int:
+    def unread(self) -> int:
         """The number of states that were not taken."""
         return 0 if self.ended else self.file.rows - int(self._index[self._next, 2])
 
@@ -113,18 +113,18 @@ class WaitingRun:
         return True
 
 
-class WaitingRuns:
+class SpillRuns:
     """All spills of one kind. A run may have been written when layers were finer than now."""
 
     def __init__(self, files: RunFiles, row_words: int) -> None:
         self._files, self._row_words = files, row_words
-        self.runs: list[WaitingRun] = []
+        self.runs: list[SpillRun] = []
         self.count = 0
 
-    def begin(self, grain: int) -> WaitingRun:
-        return WaitingRun(self._files.new(self._row_words), self._row_words, grain)
+    def begin(self, grain: int) -> SpillRun:
+        return SpillRun(self._files.new(self._row_words), self._row_words, grain)
 
-    def add(self, run: WaitingRun) -> None:
+    def add(self, run: SpillRun) -> None:
         """Add a run that is written, and finish it."""
         run.finish()
         if run.ended:
@@ -133,10 +133,10 @@ class WaitingRuns:
         self.count += run.file.rows
         self.runs.append(run)
 
-    def restore(self, run: WaitingRun) -> None:
+    def restore(self, run: SpillRun) -> None:
         """Add a run of a saved search."""
         self.runs.append(run)
-        self.count += run.waiting
+        self.count += run.unread
 
     def __bool__(self) -> bool:
         return bool(self.runs)

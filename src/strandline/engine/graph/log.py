@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.writer import write_all
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 from strandline.errors import InternalError, ResourceError
 
 Bits = WordArray
@@ -70,7 +70,7 @@ class GraphLog:
         self._words, self._initial_count = words, initial
         self._sets = [Words(1 << 10, large=True) for _ in range(predicates)]
         self._sources, self._degrees, self._targets = (np.zeros(0, dtype=np.uint64) for _ in range(3))
-        self._told: WordArray = np.zeros((0, 2), dtype=np.uint64)
+        self._expanded_rows: WordArray = np.zeros((0, 2), dtype=np.uint64)
         self._written = self._chunks = 0
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
@@ -85,7 +85,7 @@ class GraphLog:
         return len(self._sets) * used + self._chunks + _PASSING_WORDS
 
     def expanded(self, states: WordArray) -> None:
-        self._told = states[:, self._words :].copy()
+        self._expanded_rows = states[:, self._words :].copy()
 
     def layer_finished(self, column: int, layer: int) -> None:
         return None
@@ -97,9 +97,9 @@ class GraphLog:
             targets = targets[missing:]
         self._note_labels(sources)
         self._sources = np.concatenate((self._sources, sources))
-        self._degrees = np.concatenate((self._degrees, self._told[:, 1]))
+        self._degrees = np.concatenate((self._degrees, self._expanded_rows[:, 1]))
         self._targets = np.concatenate((self._targets, targets))
-        self._told = self._told[:0]
+        self._expanded_rows = self._expanded_rows[:0]
         if len(self._targets) >= _BLOCK_EDGES or len(self._sources) >= _BLOCK_EDGES:
             self._write(final=False)
 
@@ -115,7 +115,7 @@ class GraphLog:
             wanted = (self.records >> 6) + 1
             if wanted > len(words):
                 words.grow(max(wanted, len(words) * 2))
-            mark_labelled(words.array, sources, self._told[:, 0], np.uint64(label))
+            mark_labelled(words.array, sources, self._expanded_rows[:, 0], np.uint64(label))
 
     def finish(self) -> None:
         """Write the rest after the search. Raises `InternalError` if edges are missing."""
@@ -153,16 +153,16 @@ class GraphLog:
 
     # Saving
 
-    def saved(self) -> Saved:
+    def saved(self) -> SavedState:
         """Return the state of the log beside its file."""
         arrays: dict[str, npt.NDArray[Any]] = {f"set {number}": one.array for number, one in enumerate(self._sets)}
         shapes = [(one.first, one.count, one.edges, len(one.chunks)) for one in self.blocks]
         arrays["blocks"] = np.array(shapes, dtype=np.int64).reshape(-1)
         arrays["chunks"] = np.concatenate([np.zeros(0, dtype=np.int64), *(one.chunks for one in self.blocks)])
         arrays["sources"], arrays["degrees"], arrays["targets"] = self._sources, self._degrees, self._targets
-        return Saved(arrays, {"initial": self.initial, "records": self.records, "written": self._written})
+        return SavedState(arrays, {"initial": self.initial, "records": self.records, "written": self._written})
 
-    def restore(self, kept: Kept) -> None:
+    def restore(self, kept: RestoredState) -> None:
         """Restore saved state; the file is as it was then."""
         for number, words in enumerate(self._sets):
             kept_words = kept.array(f"set {number}")

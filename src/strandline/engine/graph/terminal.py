@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.saving import Kept, Saved
+from strandline.engine.saving import RestoredState, SavedState
 
 _AT_LEAST = 1 << 16
 """Fewest records per SCC pass; smaller layers are joined."""
@@ -46,13 +46,13 @@ class TerminalComponents:
         """Number of terminal SCCs found."""
         self._words, self._skipped = words, initial
         self._sources: list[WordArray] = []
-        self._told: list[WordArray] = []
+        self._rows: list[WordArray] = []
         self._targets: list[WordArray] = []
         self._records = self._kept = 0
         """Buffered states, and words, until their layer is finished."""
 
     def expanded(self, states: WordArray) -> None:
-        self._told.append(states[:, self._words :].copy())
+        self._rows.append(states[:, self._words :].copy())
         self._kept += 2 * len(states)
 
     def edges(self, sources: WordArray, targets: WordArray) -> None:
@@ -73,13 +73,13 @@ class TerminalComponents:
             return
         from strandline.engine.graph.terminal_kernel import OUTSIDE, components
 
-        sources, told = np.concatenate(self._sources), np.concatenate(self._told)
+        sources, rows = np.concatenate(self._sources), np.concatenate(self._rows)
         targets = np.concatenate(self._targets)
         order = np.argsort(sources)
         known = sources[order]
         places = np.minimum(np.searchsorted(known, targets), len(known) - 1)
         inner = np.where(known[places] == targets, order[places], OUTSIDE).astype(np.int64)
-        degrees = told[:, 1].astype(np.int64)
+        degrees = rows[:, 1].astype(np.int64)
         offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(degrees)))
         size = len(sources)
         component, low = np.full(size, -1, dtype=np.int64), np.full(size, -1, dtype=np.int64)
@@ -89,29 +89,29 @@ class TerminalComponents:
         left = np.where(inner == OUTSIDE, OUTSIDE, component[inner]) != owners
         terminal = np.ones(found, dtype=bool)
         terminal[owners[left]] = False
-        labelled = (told[:, 0] & np.uint64(1)).astype(np.int64)
+        labelled = (rows[:, 0] & np.uint64(1)).astype(np.int64)
         sizes = np.bincount(component, minlength=found)
         marks = np.bincount(component, weights=labelled, minlength=found).astype(np.int64)
         self.count += int(terminal.sum())
         self.without = self.without or self._first(terminal & (marks == 0), sizes, component, sources)
         self.throughout = self.throughout or self._first(terminal & (marks == sizes), sizes, component, sources)
-        self._sources, self._told, self._targets, self._records, self._kept = [], [], [], 0, 0
+        self._sources, self._rows, self._targets, self._records, self._kept = [], [], [], 0, 0
 
-    def saved(self) -> Saved:
+    def saved(self) -> SavedState:
         """Return what was found, and the buffered layers."""
         none: WordArray = np.zeros(0, dtype=np.uint64)
-        told = [one.reshape(-1) for one in self._told]
-        names = zip(("sources", "told", "targets"), (self._sources, told, self._targets), strict=True)
+        rows = [one.reshape(-1) for one in self._rows]
+        names = zip(("sources", "rows", "targets"), (self._sources, rows, self._targets), strict=True)
         found = [number for one in (self.without, self.throughout) for number in _numbers(one)]
-        return Saved(
+        return SavedState(
             {name: np.concatenate([none, *arrays]) for name, arrays in names},
             {"found": tuple(found), "count": self.count, "skipped": self._skipped},
         )
 
-    def restore(self, kept: Kept) -> None:
+    def restore(self, kept: RestoredState) -> None:
         self._sources, self._targets = [kept.array("sources")], [kept.array("targets")]
-        self._told, self._records = [kept.array("told").reshape(-1, 2)], len(self._sources[0])
-        self._kept = sum(int(one[0].size) for one in (self._sources, self._told, self._targets))
+        self._rows, self._records = [kept.array("rows").reshape(-1, 2)], len(self._sources[0])
+        self._kept = sum(int(one[0].size) for one in (self._sources, self._rows, self._targets))
         found = kept.numbers["found"]
         self.without, self.throughout = (
             None if one[0] < 0 else TerminalComponent(*one) for one in (found[:2], found[2:])

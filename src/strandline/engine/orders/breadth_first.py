@@ -10,7 +10,7 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters
-from strandline.engine.orders.shared_bfs_workers import Crew
+from strandline.engine.orders.shared_bfs_workers import WorkerPool
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.part import GrowingPart
 from strandline.engine.parts.profile import LayerFigures, level_layers
@@ -28,23 +28,23 @@ if TYPE_CHECKING:
     from strandline.engine.orders.breadth_first_kernel import BreadthFirst
 
 
-class Hashes:
+class HashCompaction:
     """Hash compaction: 63 bits of each state's hash."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bits:
+class Bitstate:
     """Bitstate hashing in a table of `size` bytes."""
 
     size: int
 
 
 @dataclass(frozen=True, slots=True)
-class Trees:
+class TreeCompression:
     """Tree compression, which is exact."""
 
 
-Keeping: TypeAlias = Hashes | Bits | Trees
+StoreKind: TypeAlias = HashCompaction | Bitstate | TreeCompression
 
 
 class BreadthFirstSearch(Search):
@@ -53,51 +53,51 @@ class BreadthFirstSearch(Search):
     loop = "orders.breadth_first_kernel.breadth_first"
 
     def __init__(
-        self, kernel: Kernel, *, keeping: Keeping | None = None, threads: int = 1, **terms: Unpack[SearchArguments]
+        self, kernel: Kernel, *, store_kind: StoreKind | None = None, threads: int = 1, **terms: Unpack[SearchArguments]
     ) -> None:
         if kernel.measured:
             raise InternalError("breadth-first search takes a kernel without a measure")
         self._level = record(LEVELS)
         # An edge observer needs the record of a stored state, not only that it is stored.
         numbered = isinstance(terms.get("observer"), EdgeObserver)
-        if numbered and keeping is not None:
+        if numbered and store_kind is not None:
             raise InternalError("an edge observer needs a store that knows the records of states")
         self._table: TablePart | BitsPart | TreePart
-        if isinstance(keeping, Bits):
-            self._table = BitsPart(width_of(kernel), size=keeping.size)
-        elif isinstance(keeping, Trees):
+        if isinstance(store_kind, Bitstate):
+            self._table = BitsPart(width_of(kernel), size=store_kind.size)
+        elif isinstance(store_kind, TreeCompression):
             self._table = TreePart(width_of(kernel), bits=kernel.bits)
         else:
-            self._table = TablePart(width_of(kernel), numbered=numbered, compact=keeping is not None)
+            self._table = TablePart(width_of(kernel), numbered=numbered, compact=store_kind is not None)
             # A search with whole states can fall back to tree compression; the others have no fallback.
-            self._table.squeezed = numbered or keeping is not None
+            self._table.use_last_memory = numbered or store_kind is not None
         self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
         self.expansion.start()
         self._begun = False
-        self._crew: Crew | None = None
+        self._workers: WorkerPool | None = None
         if threads > 1 and isinstance(self._table, TablePart):
-            self._crew = Crew(kernel, threads, self._table, self.journal, self.expansion.answer)
-            self.parts = (*self.parts, self._crew)
+            self._workers = WorkerPool(kernel, threads, self._table, self.journal, self.expansion.answer)
+            self.parts = (*self.parts, self._workers)
 
     def run(self, budget: np.uint64) -> int:
-        crew = self._crew
-        if crew is None:
+        workers = self._workers
+        if workers is None:
             return self._run_alone(budget)
-        if not crew.idle:
-            return self._run_together(crew)
+        if not workers.idle:
+            return self._run_together(workers)
         if not self.expansion.rest.count:
             code = self._next_level()
             if code != CONTINUE:
                 return code
             if int(self._level.end) - int(self._level.head) >= sizes.SHARED_STATES:
-                return self._run_together(crew)
-        return self._run_alone(np.uint64(crew.budget_alone(int(budget))))
+                return self._run_together(workers)
+        return self._run_alone(np.uint64(workers.budget_alone(int(budget))))
 
     def load(self) -> None:
         super().load()
-        if self._crew is not None:
-            self._crew.load()
+        if self._workers is not None:
+            self._workers.load()
 
     def _run_alone(self, budget: np.uint64) -> int:
         from strandline.engine.orders.breadth_first_kernel import breadth_first
@@ -109,16 +109,16 @@ class BreadthFirstSearch(Search):
 
     def _begin(self) -> None:
         """Prepare the hashes of the initial states, once."""
-        from strandline.engine.parts.batch_kernel import meet_initial
+        from strandline.engine.parts.batch_kernel import prepare_initial
 
         if not self._begun and isinstance(self._table, TreePart):
             search = self._all()
-            meet_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
+            prepare_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
         self._begun = True
 
-    def _run_together(self, crew: Crew) -> int:
-        code, self._level.head = crew.run(int(self._level.head), int(self._level.end))
-        self._table.note_used(int(self.journal.counts.recorded), crew.first_state(int(self._level.head)))
+    def _run_together(self, workers: WorkerPool) -> int:
+        code, self._level.head = workers.run(int(self._level.head), int(self._level.end))
+        self._table.note_used(int(self.journal.counts.recorded), workers.first_state(int(self._level.head)))
         return code if code != CONTINUE else BUDGET
 
     def _next_level(self) -> int:
@@ -180,11 +180,11 @@ class BreadthFirstSearch(Search):
         return None
 
     def statistics(self) -> Statistics:
-        return replace(super().statistics(), threads=1 if self._crew is None else self._crew.threads)
+        return replace(super().statistics(), threads=1 if self._workers is None else self._workers.threads)
 
     def close(self) -> None:
-        if self._crew is not None:
-            self._crew.close()
+        if self._workers is not None:
+            self._workers.close()
         super().close()
 
     def _sizes(self) -> WordArray:

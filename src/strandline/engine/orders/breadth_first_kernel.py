@@ -13,25 +13,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.batch_kernel import enlist
-from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.batch_kernel import add_to_batch
+from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.search_output_kernel import (
     count_stored,
-    expanded_full,
-    targets_full,
-    tell_expanded,
-    tell_source,
-    tell_target,
+    expanded_is_full,
+    record_expanded,
+    record_source,
+    record_target,
+    targets_are_full,
 )
 from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import (
     add,
+    complete_hashes,
     entry_room,
     make_room,
-    opened,
+    open_entry,
     prefetch_match,
-    recognise,
 )
 
 U = np.uint64
@@ -80,19 +80,19 @@ def _expand(search):
     last = min(search.level.end, head + _BATCH)
     code = CONTINUE
     while head < last and used < _BATCH:
-        if expanded_full(journal, words):
+        if expanded_is_full(journal, words):
             code = FLUSH
             break
-        states, at = opened(store, head)
-        code = ask(expansion, states, at, head, used)
+        states, at = open_entry(store, head)
+        code = compute_successors(expansion, states, at, head, used)
         if code != CONTINUE:
             break
         successors, labels = expansion.answer.successors, expansion.labels[0]
-        tell_source(journal, head)
-        tell_expanded(journal, words, states, at, successors, labels)
+        record_source(journal, head)
+        record_expanded(journal, words, states, at, successors, labels)
         transitions += successors
         deadlocks += labels >> _63
-        enlist(batch, expansion, store, head, head, used)
+        add_to_batch(batch, expansion, store, head, head, used)
         used += successors
         head += _1
     counts = journal.counts
@@ -111,14 +111,14 @@ def _absorb(search):
     expansion, batch, store, journal = search.expansion, search.batch, search.store, search.journal
     records, stride, counts = expansion.records, expansion.stride, journal.counts
     number, last = batch.rest.next, batch.rest.count
-    code = recognise(store, batch, records, stride)
+    code = complete_hashes(store, batch, records, stride)
     while code == CONTINUE and number < last:
         code = make_room(store)
         if code != CONTINUE:
             break
         found, fill = counts.recorded, journal.fill.links
         room = min(store.shape.most - store.shape.count, U(len(journal.links)) - fill)
-        if room == _0 or targets_full(journal):
+        if room == _0 or targets_are_full(journal):
             code = FLUSH
             break
         if not entry_room(store, found + room - _1):
@@ -127,13 +127,14 @@ def _absorb(search):
                 code = GROW
                 break
             store.shape.wanted_entries = _0
+        # Inner loop without checks for room: counters are written back once per run of insertions.
         new = _0
-        while number < last and new < room and not targets_full(journal):
+        while number < last and new < room and not targets_are_full(journal):
             ahead = number + _AHEAD
             if ahead < last:
                 prefetch_match(store, batch.hashes[ahead])
             entry = add(store, found + new, records, number * stride, batch.hashes[number])
-            tell_target(journal, entry)
+            record_target(journal, entry)
             if entry == found + new:
                 journal.links[fill + new] = batch.links[number]
                 new += _1

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.search_output_kernel import count_expanded, count_stored, expanded_full, tell_expanded
+from strandline.engine.parts.search_output_kernel import count_expanded, count_stored, expanded_is_full, record_expanded
 from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
-    ask_for_stack,
+    compute_successors_for_stack,
     drop,
     push_marker,
     push_successors,
@@ -31,7 +31,7 @@ from strandline.engine.parts.stack_kernel import (
     top_of,
 )
 from strandline.engine.runtime.codes import CONTINUE, FLUSH, GROW, NONE
-from strandline.engine.runtime.hashing import home, mixed, state_hash, word_count
+from strandline.engine.runtime.hashing import home, mix, state_hash, word_count
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import add, entry_room, extra_at, find, forget, make_room
 
@@ -128,10 +128,10 @@ def _by_place(search, number, full):
     cache, store = search.cache, search.store
     if cache.rule == COLLISION:
         # Mixed once more, so that neighbours in the table do not share a slot here.
-        place = home(mixed(state_hash(store.entries, number * store.entry, store.words)), cache.states)
+        place = home(mix(state_hash(store.entries, number * store.entry, store.words)), cache.states)
     elif full:
         cache.draws += _1
-        place = home(mixed(cache.draws), cache.states)
+        place = home(mix(cache.draws), cache.states)
     else:
         place = cache.count
     victim = search.places[place] - _1
@@ -146,6 +146,7 @@ def _keep(search, number):
     if cache.states == _0:
         _replace(search, number)
         return
+    # With a full cache, storing this state replaces one.
     full = cache.count == cache.states
     if cache.rule == DEEPEST:
         victim = _by_depth(search, number, full)
@@ -167,15 +168,15 @@ def _enter(search):
     if level + _2 > U(len(search.path)):
         cache.wanted_path = level + _2
         return GROW
-    if expanded_full(search.journal, expansion.words):
+    if expanded_is_full(search.journal, expansion.words):
         return FLUSH
     number = stack.top.unexpanded - _1
-    code = ask_for_stack(stack, expansion, store, number, number)
+    code = compute_successors_for_stack(stack, expansion, store, number, number)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
     count_expanded(search.journal.counts, successors, labels)
-    tell_expanded(search.journal, expansion.words, store.entries, number * store.entry, successors, labels)
+    record_expanded(search.journal, expansion.words, store.entries, number * store.entry, successors, labels)
     push_marker(stack, expansion.words, number)
     push_successors(stack, expansion, store, number)
     search.path[level] = stack.top.link
@@ -185,7 +186,7 @@ def _enter(search):
 
 
 @inlined
-def _look_at(search):
+def _process_top(search):
     """Pop a state from the stack; store it if it is new, to be expanded next."""
     store, stack, words = search.store, search.stack, search.expansion.words
     at = top_of(stack, words)
@@ -220,7 +221,7 @@ def _leave(search):
     return CONTINUE
 
 
-MOVES[Cached] = Moves(_enter, _look_at, _leave)
+MOVES[Cached] = Moves(_enter, _process_top, _leave)
 
 
 @njit

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import FRONTIER, Blocks, HandOff, Progress, SweepCounters
 from strandline.engine.parts.expansion import ExpansionPart
-from strandline.engine.parts.line import LayersPart, swept
+from strandline.engine.parts.line import LayersPart, add_line_counts
 from strandline.engine.parts.part import Part
-from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.parts.search_output import JournalPart
-from strandline.engine.parts.sketch import estimated, new_sketch
+from strandline.engine.parts.sketch import estimate, new_sketch
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
@@ -40,18 +40,20 @@ class SweepThread:
     journal: JournalPart
     layers: LayersPart
     pages: PagedPart
-    notes: NotesPart
+    recorder: RecorderPart
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        return self.expansion, self.journal, self.layers, self.pages, self.notes
+        return self.expansion, self.journal, self.layers, self.pages, self.recorder
 
     def view(self) -> Sweep:
         """Return the arguments of the thread's kernel."""
         from strandline.engine.orders.sweep_kernel import Sweep
 
         asking = (self.expansion.expansion(), self.expansion.batch())
-        return Sweep(*asking, self.pages.store(), self.layers.layers(), self.journal.journal(), self.notes.notes())
+        return Sweep(
+            *asking, self.pages.store(), self.layers.layers(), self.journal.journal(), self.recorder.recorder()
+        )
 
 
 class ContinuedSweep(Search):
@@ -72,9 +74,9 @@ class ContinuedSweep(Search):
 
     def load_hand_off(self) -> None:
         """Load the machine code of `hand_off`; the search cannot be used afterwards."""
-        from strandline.engine.orders.sweep_kernel import put_down
+        from strandline.engine.orders.sweep_kernel import list_frontier
 
-        put_down(self.threads[0].view(), np.zeros((0, self.kernel.words + 1), dtype=np.uint64))
+        list_frontier(self.threads[0].view(), np.zeros((0, self.kernel.words + 1), dtype=np.uint64))
 
     @property
     def can_hand_off(self) -> bool:
@@ -88,7 +90,7 @@ class ContinuedSweep(Search):
         return HandOff(counters, {FRONTIER: self._frontier()})
 
     def _frontier(self) -> Blocks:
-        from strandline.engine.orders.sweep_kernel import put_down
+        from strandline.engine.orders.sweep_kernel import list_frontier
 
         for states, links in (*(one.expansion.unplaced() for one in self.threads), *self.in_mailboxes()):
             for first in range(0, len(links), sizes.RECORDS):
@@ -96,7 +98,7 @@ class ContinuedSweep(Search):
                 yield np.column_stack((states[part], links[part]))
         block = np.zeros((sizes.RECORDS, self.kernel.words + 1), dtype=np.uint64)
         for number, one in enumerate(self.threads):
-            while (count := int(put_down(one.view(), block))) > 0:
+            while (count := int(list_frontier(one.view(), block))) > 0:
                 records = block[:count, -1] * np.uint64(len(self.threads)) + np.uint64(number)
                 block[:count, -1] = (records << np.uint64(STEP_BITS)) | np.uint64(SAME)
                 yield block[:count]
@@ -138,9 +140,9 @@ class ContinuedSweep(Search):
 
     def statistics(self) -> Statistics:
         known = replace(super().statistics(), exact=not self._recorded_before)
-        found = swept(known, *(one.layers for one in self.threads))
+        found = add_line_counts(known, *(one.layers for one in self.threads))
         stored = found.recorded - self._recorded_before
-        return replace(found, distinct=estimated(self._sketch_of_all()), repeats=stored / max(found.distinct, 1))
+        return replace(found, distinct=estimate(self._sketch_of_all()), repeats=stored / max(found.distinct, 1))
 
 
 def _numbers(record: object, names: Sequence[str]) -> dict[str, int]:

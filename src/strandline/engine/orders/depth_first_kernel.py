@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.parts.numbered_kernel import room_for_one, store_one
-from strandline.engine.parts.search_output_kernel import count_expanded, expanded_full, tell_expanded
+from strandline.engine.parts.search_output_kernel import count_expanded, expanded_is_full, record_expanded
 from strandline.engine.parts.stack_kernel import (
     MOVES,
     Moves,
-    ask_for_stack,
+    compute_successors_for_stack,
     drop,
     push_successors,
     search_depth_first,
@@ -38,7 +38,7 @@ class DepthFirst(NamedTuple):
 
 
 @inlined
-def _look_at(search):
+def _process_top(search):
     """Pop a state and store it unless it is stored; a new one is expanded next."""
     store, stack, journal, words = search.store, search.stack, search.journal, search.expansion.words
     code = room_for_one(store, journal)
@@ -56,16 +56,16 @@ def _look_at(search):
 def _enter(search):
     """Expand the state stored last and push its successors."""
     expansion, store, stack, journal = search.expansion, search.store, search.stack, search.journal
-    if expanded_full(journal, expansion.words):
+    if expanded_is_full(journal, expansion.words):
         return FLUSH
     record = stack.top.unexpanded - _1
     at = record * store.entry
-    code = ask_for_stack(stack, expansion, store, record, record)
+    code = compute_successors_for_stack(stack, expansion, store, record, record)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
     count_expanded(journal.counts, successors, labels)
-    tell_expanded(journal, expansion.words, store.entries, at, successors, labels)
+    record_expanded(journal, expansion.words, store.entries, at, successors, labels)
     push_successors(stack, expansion, store, record)
     stack.top.unexpanded = _0
     return CONTINUE
@@ -77,7 +77,7 @@ def _leave(search):
     return CONTINUE
 
 
-MOVES[DepthFirst] = Moves(_enter, _look_at, _leave)
+MOVES[DepthFirst] = Moves(_enter, _process_top, _leave)
 
 
 @njit

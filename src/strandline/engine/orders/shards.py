@@ -16,71 +16,71 @@ from strandline.engine.parts.expansion import ExpansionPart, width_of
 from strandline.engine.parts.line import LayersPart
 from strandline.engine.parts.part import Part
 from strandline.engine.parts.profile import LayerFigures
-from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.parts.search_output import JournalPart, Sink
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import MEMBER, record
+from strandline.engine.runtime.records import SHARD, record
 from strandline.engine.search import SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
-    from strandline.engine.orders.shards_kernel import Meeting, Shard
+    from strandline.engine.orders.shards_kernel import Communication, Shard
 
 _SUMMED = ("visited", "transitions", "deadlocks", "recorded", "stored")
-_GRAVE = (codes.FOUND, codes.FAULT, codes.REGRESSING_COLUMN, codes.GROW, codes.FLUSH, codes.BUDGET, codes.DONE)
+_PRIORITY = (codes.FOUND, codes.FAULT, codes.REGRESSING_COLUMN, codes.GROW, codes.FLUSH, codes.BUDGET, codes.DONE)
 """Priority of return codes when several workers stop at once; lower-priority events recur in the next round."""
 
 
-class _Member:
+class _Worker:
     """The parts of one worker."""
 
-    def __init__(self, kernel: Kernel, number: int, members: int, expansion: ExpansionPart, log: Sink) -> None:
+    def __init__(self, kernel: Kernel, number: int, threads: int, expansion: ExpansionPart, log: Sink) -> None:
         journal, layers = JournalPart(kernel.words, log, None, None), LayersPart(partial=kernel.componentwise)
-        self.swept = SweepThread(expansion, journal, layers, PagedPart(width_of(kernel)), NotesPart(kernel.words))
-        room = max(1, sizes.BOX_WORDS // (members * (kernel.stride + 2)))
-        self.own = record(MEMBER, number=number, members=members, room=room)
+        self.sweep = SweepThread(expansion, journal, layers, PagedPart(width_of(kernel)), RecorderPart(kernel.words))
+        room = max(1, sizes.MAILBOX_WORDS // (threads * (kernel.stride + 2)))
+        self.own = record(SHARD, number=number, threads=threads, room=room)
 
-    def view(self, meeting: Meeting) -> Shard:
+    def view(self, communication: Communication) -> Shard:
         """Return the arguments of the worker's kernel."""
         from strandline.engine.orders.shards_kernel import Shard
 
-        return Shard(*self.swept.view(), meeting._replace(own=self.own))
+        return Shard(*self.sweep.view(), communication._replace(own=self.own))
 
 
-class _Boxes(Part):
+class _Mailboxes(Part):
     """Mailboxes for successors on their way between threads, and the words that threads publish."""
 
-    def __init__(self, stride: int, members: int, own: Any) -> None:
+    def __init__(self, stride: int, threads: int, own: Any) -> None:
         from strandline.engine.orders.shards_kernel import APART
 
-        boxes = members * members
-        successors, apart = boxes * int(own.room), int(APART)
+        mailboxes = threads * threads
+        successors, apart = mailboxes * int(own.room), int(APART)
         self._records: WordArray = np.zeros(successors * stride, dtype=np.uint64)
         self._hashes: WordArray = np.zeros(successors, dtype=np.uint64)
         self._links: WordArray = np.zeros(successors, dtype=np.uint64)
-        self._filled: WordArray = np.zeros(boxes * apart, dtype=np.uint64)
-        self._told: WordArray = np.zeros((members + 1) * apart, dtype=np.uint64)
+        self._filled: WordArray = np.zeros(mailboxes * apart, dtype=np.uint64)
+        self._published: WordArray = np.zeros((threads + 1) * apart, dtype=np.uint64)
 
-    def meeting(self, own: Any, total: Any) -> Meeting:
-        from strandline.engine.orders.shards_kernel import Meeting
+    def communication(self, own: Any, total: Any) -> Communication:
+        from strandline.engine.orders.shards_kernel import Communication
 
-        return Meeting(self._told, self._records, self._hashes, self._links, self._filled, own, total)
+        return Communication(self._published, self._records, self._hashes, self._links, self._filled, own, total)
 
-    def left(self, words: int) -> Iterator[tuple[WordArray, WordArray]]:
+    def unreceived(self, words: int) -> Iterator[tuple[WordArray, WordArray]]:
         """Iterate over the mailboxes: states of `words` words that were not received, one per row, and their links."""
         from strandline.engine.orders.shards_kernel import APART
 
         filled = self._filled.reshape(-1, int(APART))
         records, links = (array.reshape(len(filled), -1) for array in (self._records, self._links))
-        for box, (count, taken) in enumerate(filled[:, :2].tolist()):
-            states = records[box].reshape(len(links[box]), -1)
-            yield states[taken:count, :words], links[box, taken:count]
+        for mailbox, (count, taken) in enumerate(filled[:, :2].tolist()):
+            states = records[mailbox].reshape(len(links[mailbox]), -1)
+            yield states[taken:count, :words], links[mailbox, taken:count]
 
     @property
     def words(self) -> int:
-        return len(self._records) + 2 * len(self._hashes) + len(self._filled) + len(self._told)
+        return len(self._records) + 2 * len(self._hashes) + len(self._filled) + len(self._published)
 
 
 class ShardedSweepSearch(ContinuedSweep):
@@ -99,33 +99,35 @@ class ShardedSweepSearch(ContinuedSweep):
         self.expansion.start()
         self._threads = len(logs)
         expansions = [self.expansion, *(ExpansionPart(kernel, 0) for _ in logs[1:])]
-        self._members = [
-            _Member(kernel, number, len(logs), expansion, log)
+        self._workers = [
+            _Worker(kernel, number, len(logs), expansion, log)
             for number, (expansion, log) in enumerate(zip(expansions, logs, strict=True))
         ]
-        self._first = self._members[0]
-        self._boxes = _Boxes(kernel.stride, len(logs), self._first.own)
+        self._first = self._workers[0]
+        self._mailboxes = _Mailboxes(kernel.stride, len(logs), self._first.own)
         self._turn, self._regressing = 0, (0, 0)
         self._pool = ThreadPoolExecutor(len(logs) - 1, thread_name_prefix="strandline")
-        further = [part for member in self._members for part in member.swept.parts if part is not self.expansion]
-        self.parts = (*self.parts, *further, self._boxes)
+        further = [part for worker in self._workers for part in worker.sweep.parts if part is not self.expansion]
+        self.parts = (*self.parts, *further, self._mailboxes)
 
     def run(self, budget: np.uint64) -> int:
         from strandline.engine.orders.shards_kernel import sweep_together
 
         self._share_limit()
         share = np.uint64(-(-int(budget) // self._threads))
-        for member in self._members:
-            member.swept.expansion.answer.stop_mask = self.expansion.answer.stop_mask
-        views = [member.view(self._boxes.meeting(member.own, self.journal.counts)) for member in self._members]
+        for worker in self._workers:
+            worker.sweep.expansion.answer.stop_mask = self.expansion.answer.stop_mask
+        views = [
+            worker.view(self._mailboxes.communication(worker.own, self.journal.counts)) for worker in self._workers
+        ]
         others = [self._pool.submit(sweep_together, view, share) for view in views[1:]]
         try:
-            told = [int(sweep_together(views[0], share))]
+            returned = [int(sweep_together(views[0], share))]
         finally:
             # All threads must have stopped before arrays grow or are freed.
-            told_by_others = [int(other.result()) for other in others]
+            returned_by_others = [int(other.result()) for other in others]
         self._add_up()
-        return self._gravest([*told, *told_by_others])
+        return self._most_urgent([*returned, *returned_by_others])
 
     def _share_limit(self) -> None:
         """Divide the remaining limit on states; the last ones go to one thread after the other."""
@@ -133,39 +135,39 @@ class ShardedSweepSearch(ContinuedSweep):
         if left is None:
             return
         self._turn = (self._turn + 1) % self._threads
-        for number, member in enumerate(self._members):
+        for number, worker in enumerate(self._workers):
             share = left // self._threads
-            member.swept.journal.allow(share if share else left if number == self._turn else 0)
+            worker.sweep.journal.allow(share if share else left if number == self._turn else 0)
 
     def _add_up(self) -> None:
         """Flush the logs of all threads and add up their counters."""
         total = self.journal.counts
-        for member in self._members:
-            member.swept.journal.flush()
+        for worker in self._workers:
+            worker.sweep.journal.flush()
         for name in _SUMMED:
-            setattr(total, name, sum(int(getattr(member.swept.journal.counts, name)) for member in self._members))
+            setattr(total, name, sum(int(getattr(worker.sweep.journal.counts, name)) for worker in self._workers))
         total.peak_stored = max(total.peak_stored, total.stored)
 
-    def _gravest(self, told: list[int]) -> int:
+    def _most_urgent(self, returned: list[int]) -> int:
         """Return the return code with the highest priority, and copy its details."""
-        code = next(code for code in _GRAVE if code in told)
-        member = self._members[told.index(code)]
+        code = next(code for code in _PRIORITY if code in returned)
+        worker = self._workers[returned.index(code)]
         if code == codes.REGRESSING_COLUMN:
-            self._regressing = member.swept.expansion.link(int(member.swept.expansion.rest.next))
+            self._regressing = worker.sweep.expansion.link(int(worker.sweep.expansion.rest.next))
         if code in (codes.FOUND, codes.FAULT):
             for name in ("record", "labels", "fault"):
-                setattr(self.expansion.answer, name, getattr(member.swept.expansion.answer, name))
+                setattr(self.expansion.answer, name, getattr(worker.sweep.expansion.answer, name))
         return code
 
     def load(self) -> None:
         """Warm up with a single thread, because others would wait for it at the barrier while it compiles."""
-        self._first.swept.layers.load()
+        self._first.sweep.layers.load()
         from strandline.engine.orders.shards_kernel import sweep_together
 
-        alone = _Member(self.kernel, 0, 1, self.expansion, lambda links: None)
-        boxes = _Boxes(self.kernel.stride, 1, alone.own)
+        alone = _Worker(self.kernel, 0, 1, self.expansion, lambda links: None)
+        mailboxes = _Mailboxes(self.kernel.stride, 1, alone.own)
         self.load_hand_off()
-        sweep_together(alone.view(boxes.meeting(alone.own, self.journal.counts)), np.uint64(1))
+        sweep_together(alone.view(mailboxes.communication(alone.own, self.journal.counts)), np.uint64(1))
 
     @property
     def regressing_link(self) -> tuple[int, int]:
@@ -173,26 +175,26 @@ class ShardedSweepSearch(ContinuedSweep):
 
     @property
     def line(self) -> tuple[int, int]:
-        return self._first.swept.layers.key
+        return self._first.sweep.layers.key
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        standing = [found for member in self._members if (found := member.swept.layers.standing()) is not None]
+        standing = [found for worker in self._workers if (found := worker.sweep.layers.standing()) is not None]
         present = (self.line, sum(taken for _, taken in standing)) if standing else None
-        return self._first.swept.notes.layers(present, self.journal.counts)
+        return self._first.sweep.recorder.layers(present, self.journal.counts)
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return [edge for member in self._members for edge in member.swept.notes.regress_edges()]
+        return [edge for worker in self._workers for edge in worker.sweep.recorder.regress_edges()]
 
     def statistics(self) -> Statistics:
         return replace(super().statistics(), threads=self._threads)
 
     @property
     def threads(self) -> tuple[SweepThread, ...]:
-        return tuple(member.swept for member in self._members)
+        return tuple(worker.sweep for worker in self._workers)
 
     def in_mailboxes(self) -> Iterator[tuple[WordArray, WordArray]]:
-        return self._boxes.left(self.kernel.words)
+        return self._mailboxes.unreceived(self.kernel.words)
 
     def _continue_counting(self, counters: SweepCounters) -> None:
         super()._continue_counting(counters)

@@ -17,22 +17,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.expansion_kernel import Expansion, ask, link_of
-from strandline.engine.parts.layer_table_kernel import live, unexpanded
+from strandline.engine.parts.expansion_kernel import Expansion, compute_successors, link_of
+from strandline.engine.parts.layer_table_kernel import layer_chain, unexpanded
 from strandline.engine.parts.line_kernel import (
     column_at,
-    falls_behind,
     leave_column,
     leave_layer,
     move_line,
-    place,
-    wake_layers,
+    place_successor,
+    queue_roots,
+    regresses,
 )
-from strandline.engine.parts.profile_recorder_kernel import note_layer, note_regress
+from strandline.engine.parts.profile_recorder_kernel import record_layer, sample_regress_edge
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, NONE, REGRESSING_COLUMN, STEP_MASK
 from strandline.engine.runtime.hashing import state_hash
-from strandline.engine.runtime.intrinsics import drawn, give_way, seen
+from strandline.engine.runtime.intrinsics import fetch_add, load_acquire, yield_processor
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_home, prefetch_match
 from strandline.engine.store.paged_kernel import next_of, record_of, take
@@ -43,9 +43,9 @@ _BATCH, _AHEAD, _FURTHER, _STEP_MASK = U(BATCH), U(6), U(20), U(STEP_MASK)
 _24_BITS = U((1 << 24) - 1)
 _EXPANDED = U(1 << 13)
 """States that a thread expands between two barriers."""
-_MEETINGS = U(1 << 14)
+_MOST_ROUNDS = U(1 << 14)
 """Barriers after which the kernel returns, whatever was done."""
-_PATIENCE = 5_000
+_POLLS = 5_000
 """Times that a thread polls the barrier before it yields the processor on every further poll.
 
 With fewer processors than threads, a waiting thread must not keep the others from running. Sleeping would take longer
@@ -66,17 +66,17 @@ APART = U(16)
 """Words reserved per thread, so that no two threads write to the same cache line."""
 
 
-class Meeting(NamedTuple):
+class Communication(NamedTuple):
     """Memory that the threads share, and the thread's own record.
 
-    `told` has `APART` published words for each thread and, behind these, the barrier's counter of arrivals. Mailbox
-    `from * members + to` has room for `room` successors: `records`, `hashes` and `links` are as those of a batch, and
-    `filled`, `APART` words per mailbox, has the numbers of sent and of received ones. `own` is private to the thread:
-    its number, the number of threads, the phase, and the arrivals to wait for. `total` are the counters of all, kept by
-    the first thread.
+    `published` has `APART` published words for each thread and, behind these, the barrier's counter of arrivals.
+    Mailbox `from * members + to` has room for `room` successors: `records`, `hashes` and `links` are as those of a
+    batch, and `filled`, `APART` words per mailbox, has the numbers of sent and of received ones. `own` is private to
+    the thread: its number, the number of threads, the phase, and the arrivals to wait for. `total` are the counters of
+    all, kept by the first thread.
     """
 
-    told: Any
+    published: Any
     records: Any
     hashes: Any
     links: Any
@@ -93,75 +93,76 @@ class Shard(NamedTuple):
     store: Any
     layers: Any
     journal: Any
-    notes: Any
-    meeting: Any
+    recorder: Any
+    comm: Any
 
 
 # --- the barrier ------------------------------------------------------------------------------------------------
 
 
 @inlined
-def _meet(meeting):
+def _wait_at_barrier(comm):
     """Wait at the barrier; all writes of all threads before it are visible afterwards."""
-    own, place = meeting.own, meeting.own.members * APART
-    own.met += own.members
-    drawn(meeting.told, place, _1)
-    patience = _PATIENCE
-    while seen(meeting.told, place) < own.met:
-        patience -= 1
-        if patience < 0:
-            give_way()
+    own, place = comm.own, comm.own.threads * APART
+    # The counter only grows, so that it need not be reset: barrier k is passed at k * threads arrivals.
+    own.arrivals += own.threads
+    fetch_add(comm.published, place, _1)
+    polls = _POLLS
+    while load_acquire(comm.published, place) < own.arrivals:
+        polls -= 1
+        if polls < 0:
+            yield_processor()
 
 
 @inlined
-def _tell(meeting, what, value):
+def _publish(comm, what, value):
     """Publish a word."""
-    meeting.told[meeting.own.number * APART + what] = value
+    comm.published[comm.own.number * APART + what] = value
 
 
 @inlined
-def _told_by(meeting, member, what):
+def _published_by(comm, thread, what):
     """Return a word that a thread has published."""
-    return meeting.told[member * APART + what]
+    return comm.published[thread * APART + what]
 
 
 @inlined
-def _any(meeting, what):
+def _any_published(comm, what):
     """Return True if some thread has published a word other than 0."""
     found = False
-    for member in range(meeting.own.members):
-        if _told_by(meeting, member, what) != _0:
+    for thread in range(comm.own.threads):
+        if _published_by(comm, thread, what) != _0:
             found = True
     return found
 
 
 @inlined
-def _sum(meeting, what):
+def _sum_published(comm, what):
     """Return the sum of a word over all threads."""
     total = _0
-    for member in range(meeting.own.members):
-        total += _told_by(meeting, member, what)
+    for thread in range(comm.own.threads):
+        total += _published_by(comm, thread, what)
     return total
 
 
 @inlined
-def _tell_all(shard, code, busy, stop):
+def _publish_status(shard, code, busy, stop):
     """Publish the status of this thread."""
-    meeting, layers, counts = shard.meeting, shard.layers, shard.journal.counts
+    comm, layers, counts = shard.comm, shard.layers, shard.journal.counts
     line = layers.line
-    _tell(meeting, CODE, U(code + 1))
-    _tell(meeting, BUSY, U(busy))
-    _tell(meeting, STOP, U(stop))
-    _tell(meeting, STANDS, U(line.row != NONE))
-    _tell(meeting, TAKEN, layers.chains[live(line.row)].taken if line.row != NONE else _0)
-    _tell(meeting, STORED, counts.stored)
-    _tell(meeting, VISITED, counts.visited)
-    _tell(meeting, WAITS, line.waiting)
+    _publish(comm, CODE, U(code + 1))
+    _publish(comm, BUSY, U(busy))
+    _publish(comm, STOP, U(stop))
+    _publish(comm, STANDS, U(line.row != NONE))
+    _publish(comm, TAKEN, layers.chains[layer_chain(line.row)].taken if line.row != NONE else _0)
+    _publish(comm, STORED, counts.stored)
+    _publish(comm, VISITED, counts.visited)
+    _publish(comm, WAITS, line.waiting)
     if line.waiting > _0:
         first = layers.rows[layers.heap[_0]]
-        _tell(meeting, NEXT_COLUMN, first.column)
-        _tell(meeting, NEXT_LAYER, first.layer)
-    _tell(meeting, PENDING, line.pending)
+        _publish(comm, NEXT_COLUMN, first.column)
+        _publish(comm, NEXT_LAYER, first.layer)
+    _publish(comm, PENDING, line.pending)
 
 
 # --- a layer ----------------------------------------------------------------------------------------------------
@@ -170,7 +171,7 @@ def _tell_all(shard, code, busy, stop):
 @inlined
 def _owner(own, hash_value):
     """Return the thread that owns a state: by bits of its hash that select neither its slot nor its tag."""
-    return (((hash_value >> _8) & _24_BITS) * own.members) >> _24
+    return (((hash_value >> _8) & _24_BITS) * own.threads) >> _24
 
 
 @inlined
@@ -180,26 +181,26 @@ def _send(shard):
     The owner cannot be predicted, so that a branch for own states would cost more than the copy. Returns CONTINUE,
     REGRESSING_COLUMN, or BUDGET if a mailbox is full.
     """
-    meeting, expansion, batch, line = shard.meeting, shard.expansion, shard.batch, shard.layers.line
-    own, words, stride = meeting.own, expansion.words, expansion.stride
+    comm, expansion, batch, line = shard.comm, shard.expansion, shard.batch, shard.layers.line
+    own, words, stride = comm.own, expansion.words, expansion.stride
     while batch.rest.next < batch.rest.count:
         number = batch.rest.next
         at, hash_value, link = number * stride, batch.hashes[number], batch.links[number]
         if column_at(words, expansion.records, at) < line.column:
             return REGRESSING_COLUMN
-        box = own.number * own.members + _owner(own, hash_value)
-        count = meeting.filled[box * APART]
+        mailbox = own.number * own.threads + _owner(own, hash_value)
+        count = comm.filled[mailbox * APART]
         if count == own.room:
             return BUDGET
-        place = box * own.room + count
+        place = mailbox * own.room + count
         for word in range(stride):
-            meeting.records[place * stride + word] = expansion.records[at + word]
-        meeting.hashes[place], meeting.links[place] = hash_value, link
-        meeting.filled[box * APART] = count + _1
-        if falls_behind(shard.layers, expansion, at):
+            comm.records[place * stride + word] = expansion.records[at + word]
+        comm.hashes[place], comm.links[place] = hash_value, link
+        comm.filled[mailbox * APART] = count + _1
+        if regresses(shard.layers, expansion, at):
             line.regress_edges += _1
             source, step = batch.sources[number], link & _STEP_MASK
-            note_regress(shard.notes, words, shard.store.entries, source, step, line.regress_edges)
+            sample_regress_edge(shard.recorder, words, shard.store.entries, source, step, line.regress_edges)
         batch.rest.next = number + _1
     batch.rest.next = batch.rest.count = _0
     return CONTINUE
@@ -209,7 +210,7 @@ def _send(shard):
 def _expand(shard):
     """Fill the batch with successors of the next states of the layer."""
     expansion, batch, store, layers = shard.expansion, shard.batch, shard.store, shard.layers
-    own, line = shard.meeting.own, layers.line
+    own, line = shard.comm.own, layers.line
     used, left, code = _0, _BATCH, CONTINUE
     while left > _0 and used < _BATCH:
         number = unexpanded(layers, line.row)
@@ -218,8 +219,8 @@ def _expand(shard):
         chain = layers.chains[number]
         source = next_of(store, chain)
         at = source * store.entry
-        record = record_of(store, source) * own.members + own.number
-        code = ask(expansion, store.entries, at, record, used)
+        record = record_of(store, source) * own.threads + own.number
+        code = compute_successors(expansion, store.entries, at, record, used)
         if code != CONTINUE:
             break
         take(chain)
@@ -236,7 +237,7 @@ def _expand(shard):
 
 
 @inlined
-def _work(shard):
+def _expand_some(shard):
     """Expand some states of the layer. Returns CONTINUE, or the code of an event."""
     counts, layers = shard.journal.counts, shard.layers
     enough = counts.visited + _EXPANDED
@@ -252,27 +253,29 @@ def _work(shard):
 
 
 @inlined
-def _take_from_boxes(shard):
+def _receive(shard):
     """Store the successors in this thread's mailboxes. Returns CONTINUE, or the code of an event."""
-    meeting, expansion = shard.meeting, shard.expansion
-    own = meeting.own
+    comm, expansion = shard.comm, shard.expansion
+    own = comm.own
     asked = (expansion.function, expansion.words, expansion.stride, expansion.most)
-    boxes = Expansion(*asked, meeting.records, expansion.labels, expansion.answer)
-    for sender in range(own.members):
-        box = sender * own.members + own.number
-        number = box * own.room + meeting.filled[box * APART + _1]
-        last = box * own.room + meeting.filled[box * APART]
+    received = Expansion(*asked, comm.records, expansion.labels, expansion.answer)
+    for sender in range(own.threads):
+        mailbox = sender * own.threads + own.number
+        number = mailbox * own.room + comm.filled[mailbox * APART + _1]
+        last = mailbox * own.room + comm.filled[mailbox * APART]
         while number < last:
             if number + _FURTHER < last:
-                prefetch_match(shard.store, meeting.hashes[number + _AHEAD])
-                prefetch_home(shard.store, meeting.hashes[number + _FURTHER])
-            hash_value, link = meeting.hashes[number], meeting.links[number]
-            code = place(shard.layers, shard.store, shard.journal, boxes, number * expansion.stride, hash_value, link)
+                prefetch_match(shard.store, comm.hashes[number + _AHEAD])
+                prefetch_home(shard.store, comm.hashes[number + _FURTHER])
+            hash_value, link = comm.hashes[number], comm.links[number]
+            code = place_successor(
+                shard.layers, shard.store, shard.journal, received, number * expansion.stride, hash_value, link
+            )
             if code != CONTINUE:
-                meeting.filled[box * APART + _1] = number - box * own.room
+                comm.filled[mailbox * APART + _1] = number - mailbox * own.room
                 return code
             number += _1
-        meeting.filled[box * APART] = meeting.filled[box * APART + _1] = _0
+        comm.filled[mailbox * APART] = comm.filled[mailbox * APART + _1] = _0
     return CONTINUE
 
 
@@ -289,11 +292,11 @@ def _stand_at_layer(layers):
 @inlined
 def _has_more(shard):
     """Return True if this thread has states of the layer left."""
-    meeting, line = shard.meeting, shard.layers.line
+    comm, line = shard.comm, shard.layers.line
     if shard.batch.rest.count > _0:
         return True
-    for sender in range(meeting.own.members):
-        if meeting.filled[(sender * meeting.own.members + meeting.own.number) * APART] > _0:
+    for sender in range(comm.own.threads):
+        if comm.filled[(sender * comm.own.threads + comm.own.number) * APART] > _0:
             return True
     return line.row != NONE and unexpanded(shard.layers, line.row) != NONE
 
@@ -304,16 +307,16 @@ def _has_more(shard):
 @inlined
 def _finish_layer(shard):
     """End the layer, in which no more states will be stored. The first thread adds it to the profile."""
-    meeting, line = shard.meeting, shard.layers.line
-    meeting.own.stage = TURN
-    if not _any(meeting, STANDS):
+    comm, line = shard.comm, shard.layers.line
+    comm.own.phase = TURN
+    if not _any_published(comm, STANDS):
         return
     line.layers_left += _1
-    if meeting.own.number == _0:
-        total = meeting.total
-        total.visited, total.stored = _sum(meeting, VISITED), _sum(meeting, STORED)
+    if comm.own.number == _0:
+        total = comm.total
+        total.visited, total.stored = _sum_published(comm, VISITED), _sum_published(comm, STORED)
         total.peak_stored = max(total.peak_stored, total.stored)
-        note_layer(shard.notes, line.column, line.layer, _sum(meeting, TAKEN), total)
+        record_layer(shard.recorder, line.column, line.layer, _sum_published(comm, TAKEN), total)
 
 
 @inlined
@@ -322,13 +325,13 @@ def _move_together(shard, any_column):
 
     All threads compute the same result. Without `any_column`, only layers of the present column count.
     """
-    meeting, layers = shard.meeting, shard.layers
+    comm, layers = shard.comm, shard.layers
     line = layers.line
     least_column, least_layer = NONE, NONE
     found = False
-    for member in range(meeting.own.members):
-        if _told_by(meeting, member, WAITS) > _0:
-            column, layer = _told_by(meeting, member, NEXT_COLUMN), _told_by(meeting, member, NEXT_LAYER)
+    for thread in range(comm.own.threads):
+        if _published_by(comm, thread, WAITS) > _0:
+            column, layer = _published_by(comm, thread, NEXT_COLUMN), _published_by(comm, thread, NEXT_LAYER)
             if any_column or column == line.column:
                 found = True
                 if column < least_column or (column == least_column and layer < least_layer):
@@ -340,34 +343,34 @@ def _move_together(shard, any_column):
 
 
 @inlined
-def _turn(shard):
+def _advance_line(shard):
     """After the layer is left: continue in the column, begin its next sweep, or leave it."""
-    meeting, layers = shard.meeting, shard.layers
+    comm, layers = shard.comm, shard.layers
     line = layers.line
     if _move_together(shard, False):
-        meeting.own.stage = WORK
-    elif _any(meeting, PENDING):
+        comm.own.phase = WORK
+    elif _any_published(comm, PENDING):
         line.sweeps += _1
         line.column_sweep += _1
-        wake_layers(layers)
+        queue_roots(layers)
     else:
-        meeting.own.stage = COLUMN
+        comm.own.phase = COLUMN
 
 
 @inlined
-def _do_some(shard):
+def _run_phase(shard):
     """Do a part of the present phase. Returns CONTINUE, BUDGET if there is more to do, or the code of an event."""
-    layers, own = shard.layers, shard.meeting.own
-    if own.stage == WORK:
-        code = _work(shard)
-        _meet(shard.meeting)
-        taken = _take_from_boxes(shard)
+    layers, own = shard.layers, shard.comm.own
+    if own.phase == WORK:
+        code = _expand_some(shard)
+        _wait_at_barrier(shard.comm)
+        taken = _receive(shard)
         _stand_at_layer(layers)
         if code == CONTINUE:
             code = taken
         return BUDGET if code == CONTINUE and _has_more(shard) else code
-    _meet(shard.meeting)
-    if own.stage == COLUMN:
+    _wait_at_barrier(shard.comm)
+    if own.phase == COLUMN:
         return leave_column(layers, shard.store, shard.journal.counts)
     if layers.line.row == NONE:
         return CONTINUE
@@ -381,27 +384,28 @@ def sweep_together(shard, budget):
     All threads return after the same barrier. Returns CONTINUE if another thread has an event, else as
     `strandline.engine.orders.sweep_kernel.sweep`.
     """
-    meeting, counts, own = shard.meeting, shard.journal.counts, shard.meeting.own
-    enough, meetings = counts.visited + budget, _0
+    comm, counts, own = shard.comm, shard.journal.counts, shard.comm.own
+    enough, rounds = counts.visited + budget, _0
     while True:
-        code = _do_some(shard)
-        meetings += _1
+        code = _run_phase(shard)
+        rounds += _1
         busy = code == BUDGET
         if busy:
             code = CONTINUE
-        _tell_all(shard, code, busy, counts.visited >= enough or meetings == _MEETINGS)
-        _meet(meeting)
-        stop, more = _any(meeting, STOP), _any(meeting, BUSY)
-        if _any(meeting, CODE):
+        _publish_status(shard, code, busy, counts.visited >= enough or rounds == _MOST_ROUNDS)
+        _wait_at_barrier(comm)
+        # From here to the next barrier all threads read the published words, and none writes any.
+        stop, more = _any_published(comm, STOP), _any_published(comm, BUSY)
+        if _any_published(comm, CODE):
             return code
         if stop:
             return BUDGET
         if not more:
-            if own.stage == WORK:
+            if own.phase == WORK:
                 _finish_layer(shard)
-            elif own.stage == TURN:
-                _turn(shard)
+            elif own.phase == TURN:
+                _advance_line(shard)
             elif _move_together(shard, True):
-                own.stage = WORK
+                own.phase = WORK
             else:
                 return DONE

@@ -14,7 +14,7 @@ from strandline.engine.parts.part import Affordable, Part
 from strandline.engine.parts.search_output import JournalPart
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import COUNTS, DRAWN, ROUND, record
+from strandline.engine.runtime.records import CLAIM, COUNTS, ROUND, record
 from strandline.engine.store.parts import TablePart
 from strandline.errors import InternalError
 
@@ -26,7 +26,7 @@ _REST, _PUT_OFF = 1 << 14, 1 << 12
 _NUMBERS, _ALONE = 64, 1 << 15
 """Records that a worker claims at a time; states that one thread expands before parallel work is considered again."""
 _COUNTED = ("visited", "transitions", "deadlocks")
-_GRAVE = (codes.FOUND, codes.FAULT, codes.GROW, codes.FLUSH)
+_PRIORITY = (codes.FOUND, codes.FAULT, codes.GROW, codes.FLUSH)
 """Priority of return codes when several workers stop at once; lower-priority events recur in the next round."""
 
 
@@ -35,7 +35,7 @@ class _Worker:
 
     def __init__(self, kernel: Kernel) -> None:
         self.expansion = ExpansionPart(kernel, 0)
-        self.own, self.counts = record(DRAWN), record(COUNTS)
+        self.own, self.counts = record(CLAIM), record(COUNTS)
 
     @property
     def idle(self) -> bool:
@@ -43,7 +43,7 @@ class _Worker:
         return bool(self.own.state == self.own.states_end) and not self.expansion.rest.count
 
 
-class Crew(Part):
+class WorkerPool(Part):
     """Worker threads that expand a level together, round by round."""
 
     def __init__(self, kernel: Kernel, threads: int, table: TablePart, journal: JournalPart, answer: Any) -> None:
@@ -91,13 +91,13 @@ class Crew(Part):
     def load(self) -> None:
         """Warm up: load the machine code by an empty round and the growth of nothing."""
         from strandline.engine.orders.shared_kernel import close_gaps, expand_shared
-        from strandline.engine.store.table_kernel import begin_growth, finish_growth, spread_part
+        from strandline.engine.store.table_kernel import begin_growth, finish_growth, rehash_part
 
         none, store = np.uint64(0), self._table.store()
         expand_shared(self._view(self._workers[0]))
         close_gaps(store, self._links, none, none, np.zeros((0, 2), dtype=np.uint64))
         begin_growth(store)
-        spread_part(store, none, none, np.zeros(1, dtype=np.uint64))
+        rehash_part(store, none, none, np.zeros(1, dtype=np.uint64))
         finish_growth(store)
 
     def _begin_round(self, head: int, end: int) -> int:
@@ -118,7 +118,7 @@ class Crew(Part):
         room = min(links, int(shape.most) - int(shape.count))
         limits, common = self._round, self._common
         limits.numbers_begin, limits.numbers_end = begin, begin + room
-        limits.numbers_drawn = max(1, min(_NUMBERS, room // (4 * self.threads)))
+        limits.numbers_claimed = max(1, min(_NUMBERS, room // (4 * self.threads)))
         limits.states_end = min(end, head + sizes.ROUND_STATES)
         common[STATE], common[NUMBER], common[STOP] = head, begin, 0
         for worker in self._workers:
@@ -132,7 +132,7 @@ class Crew(Part):
         The contents of the last slots move to where nothing was, then those before them to where these were, and so on;
         of a doubled table always one half. A small rest is deferred as a whole.
         """
-        from strandline.engine.store.table_kernel import begin_growth, finish_growth, spread_part
+        from strandline.engine.store.table_kernel import begin_growth, finish_growth, rehash_part
 
         shape, store = self._table.shape, self._table.store()
         code = int(begin_growth(store))
@@ -146,16 +146,16 @@ class Crew(Part):
             edges = [begin + (end - begin) * part // parts for part in range(parts + 1)]
             room = [np.zeros(end if not begin else _PUT_OFF, dtype=np.uint64) for _ in range(parts)]
             each = [
-                self._pool.submit(spread_part, store, np.uint64(first), np.uint64(last), put_off)
-                for first, last, put_off in zip(edges, edges[1:], room, strict=False)
+                self._pool.submit(rehash_part, store, np.uint64(first), np.uint64(last), deferred)
+                for first, last, deferred in zip(edges, edges[1:], room, strict=False)
             ]
-            for one, put_off in zip(each, room, strict=True):
+            for one, deferred in zip(each, room, strict=True):
                 if one.result() == codes.NONE:
                     raise InternalError("a hash cluster exceeds the scratch array")
-                kept.append(put_off[: int(one.result())])
+                kept.append(deferred[: int(one.result())])
             end = begin
         contents = np.concatenate(kept)
-        shape.put_off = len(contents)
+        shape.deferred = len(contents)
         finish_growth(store._replace(scratch=contents))
         return code
 
@@ -166,12 +166,12 @@ class Crew(Part):
         expand: Callable[[Shared], int] = expand_shared
         others = [self._pool.submit(expand, view) for view in views[1:]]
         try:
-            told = [int(expand(views[0]))]
+            returned = [int(expand(views[0]))]
         finally:
             # All threads must have stopped before arrays grow or are freed.
-            told_by_others = [int(other.result()) for other in others]
-        found = dict(zip([*told, *told_by_others], self._workers, strict=True))
-        for code in _GRAVE:
+            returned_by_others = [int(other.result()) for other in others]
+        found = dict(zip([*returned, *returned_by_others], self._workers, strict=True))
+        for code in _PRIORITY:
             if code in found:
                 for name in ("record", "labels", "fault"):
                     setattr(self._answer, name, getattr(found[code].expansion.answer, name))

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.batch_kernel import enlist
-from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.batch_kernel import add_to_batch
+from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.runtime.codes import BATCH, CONTINUE, FLUSH
-from strandline.engine.runtime.intrinsics import drawn, seen
+from strandline.engine.runtime.intrinsics import fetch_add, load_acquire
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_match
 from strandline.engine.store.table_kernel import add_shared, renumber
@@ -50,33 +50,33 @@ class Shared(NamedTuple):
 
 
 @inlined
-def _has_number(crew):
+def _has_number(worker):
     """Return True if the worker has a record for a new state; claim some if not."""
-    own, limits = crew.own, crew.round
+    own, limits = worker.own, worker.round
     if own.number < own.numbers_end:
         return True
-    first = drawn(crew.common, NUMBER, limits.numbers_drawn)
+    first = fetch_add(worker.common, NUMBER, limits.numbers_claimed)
     if first >= limits.numbers_end:
         return False
-    own.number, own.numbers_end = first, min(first + limits.numbers_drawn, limits.numbers_end)
+    own.number, own.numbers_end = first, min(first + limits.numbers_claimed, limits.numbers_end)
     return True
 
 
 @inlined
-def _store_batch(crew):
+def _store_batch(worker):
     """Store the rest of the batch. Returns CONTINUE, or FLUSH if no records are left."""
-    expansion, batch, store, own = crew.expansion, crew.batch, crew.store, crew.own
+    expansion, batch, store, own = worker.expansion, worker.batch, worker.store, worker.own
     last = batch.rest.count
     number = batch.rest.next
     while number < last:
-        if not _has_number(crew):
+        if not _has_number(worker):
             batch.rest.next = number
             return FLUSH
         while number < last and own.number < own.numbers_end:
             if number + _AHEAD < last:
                 prefetch_match(store, batch.hashes[number + _AHEAD])
             if add_shared(store, own.number, expansion.records, number * expansion.stride, batch.hashes[number]):
-                crew.links[own.number - crew.round.numbers_begin] = batch.links[number]
+                worker.links[own.number - worker.round.numbers_begin] = batch.links[number]
                 own.number += _1
             number += _1
     batch.rest.next = batch.rest.count = _0
@@ -84,17 +84,17 @@ def _store_batch(crew):
 
 
 @inlined
-def _expand_batch(crew):
-    """Fill the empty batch with successors of the next states. Returns CONTINUE, or a code of `ask`."""
-    expansion, batch, store, own = crew.expansion, crew.batch, crew.store, crew.own
+def _expand_batch(worker):
+    """Fill the empty batch with successors of the next states. Returns CONTINUE, or a code of `compute_successors`."""
+    expansion, batch, store, own = worker.expansion, worker.batch, worker.store, worker.own
     used, code = _0, CONTINUE
     while own.state < own.states_end and used < _BATCH:
-        code = ask(expansion, store.entries, own.state * store.entry, own.state, used)
+        code = compute_successors(expansion, store.entries, own.state * store.entry, own.state, used)
         if code != CONTINUE:
             break
         successors = expansion.answer.successors
-        count_expanded(crew.counts, successors, expansion.labels[0])
-        enlist(batch, expansion, store, own.state, own.state, used)
+        count_expanded(worker.counts, successors, expansion.labels[0])
+        add_to_batch(batch, expansion, store, own.state, own.state, used)
         used += successors
         own.state += _1
     batch.rest.count = used
@@ -103,26 +103,28 @@ def _expand_batch(crew):
 
 
 @njit
-def expand_shared(crew):
+def expand_shared(worker):
     """Expand states of the round until none is left.
 
     Returns CONTINUE; FOUND, FAULT or GROW of this worker's next state; or FLUSH. Then the others stop too, as soon as
     they have expanded the states that they have claimed.
     """
-    common, own, limits = crew.common, crew.own, crew.round
+    common, own, limits = worker.common, worker.own, worker.round
     while True:
-        code = _store_batch(crew)
+        code = _store_batch(worker)
         if code == CONTINUE and own.state == own.states_end:
-            if seen(common, STOP) != _0:
+            if load_acquire(common, STOP) != _0:
                 return CONTINUE
-            first = drawn(common, STATE, _BATCH)
+            # Claims may run beyond the end of the round; the driver clips the counter.
+            first = fetch_add(common, STATE, _BATCH)
             if first >= limits.states_end:
                 return CONTINUE
             own.state, own.states_end = first, min(first + _BATCH, limits.states_end)
         if code == CONTINUE:
-            code = _expand_batch(crew)
+            code = _expand_batch(worker)
         if code != CONTINUE:
-            drawn(common, STOP, _1)
+            # The other threads finish the states that they have claimed, and claim no more.
+            fetch_add(common, STOP, _1)
             return code
 
 
@@ -137,7 +139,7 @@ def close_gaps(store, links, begin, end, gaps):
     while gap < last:
         number, gap_end = gaps[gap, 0], gaps[gap, 1]
         while number < gap_end:
-            # What is not in use at the end is cut off.
+            # Unused numbers at the end are cut off.
             while last > gap + 1 and gaps[last - 1, 1] == end:
                 last -= 1
                 end = gaps[last, 0]

@@ -11,7 +11,7 @@ from strandline.engine.orders.continued_sweep import ContinuedSweep, SweepThread
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.line import LAYERS, LayersPart
 from strandline.engine.parts.profile import LayerFigures
-from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.search import SearchArguments
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
@@ -29,11 +29,11 @@ class SweepSearch(ContinuedSweep):
         if not kernel.measured:
             raise InternalError("a sweep needs a measured kernel")
         observer = terms.get("observer")
-        listening = LAYERS if observer is not None and observer.layers else 0
-        self._layers = LayersPart(listening, partial=kernel.componentwise)
-        self._pages, self._notes = PagedPart(width_of(kernel)), NotesPart(kernel.words)
-        self._pages.squeezed = False
-        super().__init__(kernel, self._layers, self._pages, self._notes, **terms)
+        observed = LAYERS if observer is not None and observer.layers else 0
+        self._layers = LayersPart(observed, partial=kernel.componentwise)
+        self._pages, self._recorder = PagedPart(width_of(kernel)), RecorderPart(kernel.words)
+        self._pages.use_last_memory = False
+        super().__init__(kernel, self._layers, self._pages, self._recorder, **terms)
         self.expansion.start()
 
     def run(self, budget: np.uint64) -> int:
@@ -47,7 +47,7 @@ class SweepSearch(ContinuedSweep):
 
     @property
     def _thread(self) -> SweepThread:
-        return SweepThread(self.expansion, self.journal, self._layers, self._pages, self._notes)
+        return SweepThread(self.expansion, self.journal, self._layers, self._pages, self._recorder)
 
     @property
     def threads(self) -> tuple[SweepThread, ...]:
@@ -58,8 +58,8 @@ class SweepSearch(ContinuedSweep):
         return self._layers.key
 
     def profile(self) -> tuple[LayerFigures, ...]:
-        return self._notes.layers(self._layers.standing(), self.journal.counts)
+        return self._recorder.layers(self._layers.standing(), self.journal.counts)
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._notes.regress_edges()
+        return self._recorder.regress_edges()

@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.batch_kernel import enlist
-from strandline.engine.parts.expansion_kernel import ask
-from strandline.engine.parts.layer_table_kernel import kept, live, unexpanded
-from strandline.engine.parts.line_kernel import falls_behind, next_layer, place
-from strandline.engine.parts.profile_recorder_kernel import note_regress
+from strandline.engine.parts.batch_kernel import add_to_batch
+from strandline.engine.parts.expansion_kernel import compute_successors
+from strandline.engine.parts.layer_table_kernel import layer_chain, persistent_chain, unexpanded
+from strandline.engine.parts.line_kernel import next_layer, place_successor, regresses
+from strandline.engine.parts.profile_recorder_kernel import sample_regress_edge
 from strandline.engine.parts.search_output_kernel import (
     count_expanded,
-    expanded_full,
-    targets_full,
-    tell_expanded,
-    tell_source,
-    tell_target,
+    expanded_is_full,
+    record_expanded,
+    record_source,
+    record_target,
+    targets_are_full,
 )
 from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
 from strandline.engine.runtime.hashing import copy_state, word_count
@@ -42,7 +42,7 @@ class Sweep(NamedTuple):
     store: Any
     layers: Any
     journal: Any
-    notes: Any
+    recorder: Any
 
 
 @inlined
@@ -57,22 +57,22 @@ def _expand(search):
         number = unexpanded(search.layers, line.row)
         if number == NONE:
             break
-        if expanded_full(journal, words):
+        if expanded_is_full(journal, words):
             code = FLUSH
             break
         chain = search.layers.chains[number]
         source = next_of(store, chain)
         at, record = source * store.entry, record_of(store, source)
-        code = ask(expansion, store.entries, at, record, used)
+        code = compute_successors(expansion, store.entries, at, record, used)
         if code != CONTINUE:
             break
         take(chain)
         left -= _1
         successors, labels = expansion.answer.successors, expansion.labels[0]
-        tell_source(journal, record)
-        tell_expanded(journal, words, store.entries, at, successors, labels)
+        record_source(journal, record)
+        record_expanded(journal, words, store.entries, at, successors, labels)
         count_expanded(journal.counts, successors, labels)
-        enlist(batch, expansion, store, record, source, used)
+        add_to_batch(batch, expansion, store, record, source, used)
         for number in range(used, used + successors):
             batch.sources[number] = at
         used += successors
@@ -90,17 +90,19 @@ def _absorb(search):
         number = batch.rest.next
         if number + _AHEAD < last:
             prefetch_match(store, batch.hashes[number + _AHEAD])
-        if targets_full(search.journal):
+        if targets_are_full(search.journal):
             return FLUSH
         at, link = number * expansion.stride, batch.links[number]
-        code = place(layers, store, search.journal, expansion, at, batch.hashes[number], link)
+        code = place_successor(layers, store, search.journal, expansion, at, batch.hashes[number], link)
         if code != CONTINUE:
             return code
-        tell_target(search.journal, record_of(store, line.placed))
-        if falls_behind(layers, expansion, at):
+        record_target(search.journal, record_of(store, line.placed))
+        if regresses(layers, expansion, at):
             line.regress_edges += _1
             step = link & _STEP_MASK
-            note_regress(search.notes, expansion.words, store.entries, batch.sources[number], step, line.regress_edges)
+            sample_regress_edge(
+                search.recorder, expansion.words, store.entries, batch.sources[number], step, line.regress_edges
+            )
         batch.rest.next = number + _1
     batch.rest.next = batch.rest.count = _0
     return CONTINUE
@@ -120,7 +122,7 @@ def sweep(search, budget):
         if code == CONTINUE and counts.visited >= stop_at:
             return BUDGET
         if code == CONTINUE:
-            code = next_layer(search.layers, search.store, counts, search.notes)
+            code = next_layer(search.layers, search.store, counts, search.recorder)
         if code == CONTINUE:
             code = _expand(search)
         if code != CONTINUE:
@@ -128,7 +130,7 @@ def sweep(search, budget):
 
 
 @njit
-def put_down(search, block):
+def list_frontier(search, block):
     """Move unexpanded states of all layers to the rows of a block: words and record.
 
     Returns their number; 0 if none is left.
@@ -139,7 +141,7 @@ def put_down(search, block):
     for entry in range(len(layers.places)):
         if layers.places[entry] != _0:
             row = layers.places[entry] - _1
-            for number in range(live(row), kept(row) + _1):
+            for number in range(layer_chain(row), persistent_chain(row) + _1):
                 chain = layers.chains[number]
                 while chain.taken < chain.count and count < rows:
                     source = next_of(store, chain)

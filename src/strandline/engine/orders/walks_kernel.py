@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from strandline.engine.parts.expansion_kernel import ask
+from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE
 from strandline.engine.runtime.hashing import copy_state, word_count
@@ -41,24 +41,24 @@ class Walks(NamedTuple):
 
 
 @inlined
-def _mixed(number):
+def _mix(number):
     number = (number ^ (number >> _30)) * _FIRST
     number = (number ^ (number >> _27)) * _SECOND
     return number ^ (number >> _31)
 
 
 @inlined
-def _drawn(walk, count):
+def _random_below(walk, count):
     """Return a random number below `count`, which is less than 2 to the 32nd."""
     walk.chance += _GOLDEN
-    return ((_mixed(walk.chance) >> _32) * count) >> _32
+    return ((_mix(walk.chance) >> _32) * count) >> _32
 
 
 @inlined
 def _begin(walks):
     walk, words = walks.walk, walks.expansion.words
-    walk.chance = _mixed(walk.seed + _mixed(walk.number + _1))
-    walk.initial = _drawn(walk, U(len(walks.start)) // word_count(words))
+    walk.chance = _mix(walk.seed + _mix(walk.number + _1))
+    walk.initial = _random_below(walk, U(len(walks.start)) // word_count(words))
     walk.length = _0
     copy_state(walks.start, walk.initial * word_count(words), walks.state, _0, words)
 
@@ -67,7 +67,7 @@ def _begin(walks):
 def _step(walks, successors):
     """Take a random step of the state expanded last."""
     walk, expansion = walks.walk, walks.expansion
-    chosen = _drawn(walk, successors)
+    chosen = _random_below(walk, successors)
     walks.path[walk.length] = chosen
     walk.length += _1
     copy_state(expansion.records, chosen * expansion.stride, walks.state, _0, expansion.words)
@@ -77,8 +77,8 @@ def _step(walks, successors):
 def walk_on(walks, budget):
     """Walk on for `budget` states.
 
-    Returns DONE if all walks are over, BUDGET, or FOUND, FAULT or GROW as `ask`; the state is expanded again if the
-    walk goes on.
+    Returns DONE if all walks are over, BUDGET, or FOUND, FAULT or GROW as `compute_successors`; the state is expanded
+    again if the walk goes on.
     """
     walk = walks.walk
     most = U(len(walks.path))
@@ -88,7 +88,7 @@ def walk_on(walks, budget):
         if walk.begun == _0:
             _begin(walks)
             walk.begun = _1
-        code = ask(walks.expansion, walks.state, _0, walk.number, _0)
+        code = compute_successors(walks.expansion, walks.state, _0, walk.number, _0)
         if code != CONTINUE:
             return code
         budget -= _1

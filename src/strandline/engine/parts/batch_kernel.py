@@ -15,7 +15,7 @@ from strandline.engine.parts.expansion_kernel import link_of
 from strandline.engine.runtime.codes import NONE
 from strandline.engine.runtime.hashing import state_hash
 from strandline.engine.runtime.jit import inlined, njit
-from strandline.engine.store.interface import meet
+from strandline.engine.store.interface import prepare_hash
 
 
 class Batch(NamedTuple):
@@ -31,7 +31,7 @@ class Batch(NamedTuple):
 
 
 @inlined
-def enlist(batch, expansion, store, record, source, used):
+def add_to_batch(batch, expansion, store, record, source, used):
     """Append the successors that were computed last to a batch that has `used` successors.
 
     `record` and `source` are the record and the entry of the state that was expanded.
@@ -39,7 +39,7 @@ def enlist(batch, expansion, store, record, source, used):
     for step in range(expansion.answer.successors):
         number = used + step
         batch.links[number] = link_of(record, step)
-        meet(store, batch, number, expansion.records, number * expansion.stride, source)
+        prepare_hash(store, batch, number, expansion.records, number * expansion.stride, source)
 
 
 @njit
@@ -50,7 +50,7 @@ def hash_records(expansion, batch, count):
 
 
 @njit
-def meet_initial(expansion, batch, store, count):
+def prepare_initial(expansion, batch, store, count):
     """Prepare the hashes of the initial states, which are the first `count` records of a batch."""
     for number in range(count):
-        meet(store, batch, number, expansion.records, number * expansion.stride, NONE)
+        prepare_hash(store, batch, number, expansion.records, number * expansion.stride, NONE)

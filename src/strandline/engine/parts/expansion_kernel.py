@@ -35,7 +35,7 @@ class Expansion(NamedTuple):
 
 
 @inlined
-def ask(expansion, states, at, record, used):
+def compute_successors(expansion, states, at, record, used):
     """Compute the successors of the state at `states[at]` behind the first `used` records of the buffer.
 
     Returns CONTINUE, with their number in `answer.successors`; FOUND if a label is in the stop mask; FAULT if a step of
@@ -47,6 +47,7 @@ def ask(expansion, states, at, record, used):
     count = call_successors(
         expansion.function, states, at, expansion.records, used * expansion.stride, np.int64(room), labels
     )
+    # Before anything is counted, so that the expansion can be repeated after the event.
     if count < 0 or labels[0] & answer.stop_mask != _0:
         answer.record, answer.labels = record, labels[0]
         if count < 0:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.runtime.codes import NONE
-from strandline.engine.runtime.hashing import home, mixed
+from strandline.engine.runtime.hashing import home, mix
 from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
@@ -43,20 +43,20 @@ class Layers(NamedTuple):
 
 
 @inlined
-def live(row):
+def layer_chain(row):
     """Return the chain of a layer's ordinary states, freed when the layer is left."""
     return _2 * row
 
 
 @inlined
-def kept(row):
+def persistent_chain(row):
     """Return the chain of a layer's persistent states."""
     return _2 * row + _1
 
 
 @inlined
 def _home_of(column, layer, places):
-    return home(mixed(column + mixed(layer)), U(len(places)))
+    return home(mix(column + mix(layer)), U(len(places)))
 
 
 @inlined
@@ -120,7 +120,7 @@ def _new_row(layers, column, layer):
         line.rows = row + _1
     rows[row].column, rows[row].layer = column, layer
     rows[row].queued = rows[row].roots = rows[row].ring = rows[row].span = _0
-    for number in range(live(row), live(row) + _2):
+    for number in range(layer_chain(row), layer_chain(row) + _2):
         chain = layers.chains[number]
         chain.first = chain.last = chain.count = chain.taken = chain.page = chain.offset = _0
     _enter_row(rows, layers.places, row)
@@ -160,7 +160,7 @@ def remove_row(layers, row):
 
 
 @inlined
-def _before(rows, first, second):
+def _is_before(rows, first, second):
     """Return True if the key of the first row is smaller."""
     if rows[first].column != rows[second].column:
         return rows[first].column < rows[second].column
@@ -168,7 +168,7 @@ def _before(rows, first, second):
 
 
 @inlined
-def push(layers, row):
+def queue_layer(layers, row):
     """Insert a layer into the heap unless it is there."""
     rows, heap, line = layers.rows, layers.heap, layers.line
     if rows[row].queued != _0:
@@ -178,7 +178,7 @@ def push(layers, row):
     line.waiting = place + _1
     while place > _0:
         parent = (place - _1) >> _1
-        if not _before(rows, row, heap[parent]):
+        if not _is_before(rows, row, heap[parent]):
             break
         heap[place] = heap[parent]
         place = parent
@@ -186,7 +186,7 @@ def push(layers, row):
 
 
 @inlined
-def pop(layers):
+def pop_layer(layers):
     """Remove the layer with the least key from the heap and return its row."""
     rows, heap, line = layers.rows, layers.heap, layers.line
     least = heap[_0]
@@ -198,9 +198,9 @@ def pop(layers):
         child = place + place + _1
         if child >= count:
             break
-        if child + _1 < count and _before(rows, heap[child + _1], heap[child]):
+        if child + _1 < count and _is_before(rows, heap[child + _1], heap[child]):
             child += _1
-        if not _before(rows, heap[child], row):
+        if not _is_before(rows, heap[child], row):
             break
         heap[place] = heap[child]
         place = child
@@ -210,7 +210,7 @@ def pop(layers):
 
 
 @inlined
-def column_waits(layers):
+def has_queued_layer(layers):
     """Return True if a layer of the line's column is in the heap."""
     line = layers.line
     return line.waiting > _0 and layers.rows[layers.heap[_0]].column == line.column
@@ -221,24 +221,24 @@ def schedule_root(layers, row):
     """Make the persistent state added last to a layer, and all added later, roots of the next sweep."""
     line = layers.line
     if layers.rows[row].roots == _0:
-        layers.rows[row].roots = max(_1, layers.chains[kept(row)].count)
+        layers.rows[row].roots = max(_1, layers.chains[persistent_chain(row)].count)
         layers.pending[line.pending] = row
         line.pending += _1
 
 
 @inlined
-def _this_sweeps_roots(layers, row):
+def _roots_of_this_sweep(layers, row):
     """Return the number of a layer's persistent states that belong to the present sweep."""
     if layers.rows[row].roots != _0:
         return layers.rows[row].roots - _1
-    return layers.chains[kept(row)].count
+    return layers.chains[persistent_chain(row)].count
 
 
 @inlined
 def unexpanded(layers, row):
     """Return the chain of a layer that has states to be expanded, persistent ones first; NONE if there is none."""
-    if layers.chains[kept(row)].taken < _this_sweeps_roots(layers, row):
-        return kept(row)
-    if layers.chains[live(row)].taken < layers.chains[live(row)].count:
-        return live(row)
+    if layers.chains[persistent_chain(row)].taken < _roots_of_this_sweep(layers, row):
+        return persistent_chain(row)
+    if layers.chains[layer_chain(row)].taken < layers.chains[layer_chain(row)].count:
+        return layer_chain(row)
     return NONE

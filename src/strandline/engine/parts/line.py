@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from strandline.engine.parts.part import Affordable, Part
-from strandline.engine.parts.sketch import estimated, new_sketch
+from strandline.engine.parts.sketch import estimate, new_sketch
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BIAS, NONE
 from strandline.engine.runtime.memory import WordArray, Words
@@ -30,9 +30,9 @@ class LayersPart(Part):
     With `partial`, the Kernel marks the edges that regress.
     """
 
-    def __init__(self, listening: int = 0, *, partial: bool = False) -> None:
-        told = {"listening": listening, "partial": int(partial)}
-        self.line = record(LINE, row=int(NONE), free_row=int(NONE), sweeps=1, column_sweep=1, **told)
+    def __init__(self, observed: int = 0, *, partial: bool = False) -> None:
+        fields_of_events = {"observed": observed, "partial": int(partial)}
+        self.line = record(LINE, row=int(NONE), free_row=int(NONE), sweeps=1, column_sweep=1, **fields_of_events)
         sizes_of_rows = (sizes.LAYERS * _ROW_WORDS, sizes.LAYERS * 2 * _CHAIN_WORDS)
         self._rows, self._chains = (Words(count, large=True) for count in sizes_of_rows)
         self._places: WordArray = np.zeros(2 * sizes.LAYERS, dtype=np.uint64)
@@ -59,7 +59,7 @@ class LayersPart(Part):
     @property
     def distinct(self) -> int:
         """The estimated number of distinct states that were stored."""
-        return estimated(self.sketch)
+        return estimate(self.sketch)
 
     def standing(self) -> tuple[tuple[int, int], int] | None:
         """Return the key of the line's layer and how many of its ordinary states were taken for expansion.
@@ -92,9 +92,9 @@ class LayersPart(Part):
 
     def load(self) -> None:
         from strandline.engine.parts.layer_table_kernel import rebuild_map
-        from strandline.engine.runtime.jit import prepare
+        from strandline.engine.runtime.jit import precompile
 
-        prepare(rebuild_map, rows_of(self._rows.array, ROW), self._places, self._places)
+        precompile(rebuild_map, rows_of(self._rows.array, ROW), self._places, self._places)
 
     def _double(self) -> None:
         from strandline.engine.parts.layer_table_kernel import rebuild_map
@@ -113,11 +113,11 @@ class LayersPart(Part):
             words.close()
 
 
-def swept(statistics: Statistics, *threads: LayersPart) -> Statistics:
+def add_line_counts(statistics: Statistics, *threads: LayersPart) -> Statistics:
     """Add the counters of all threads' lines to the statistics."""
     lines = [layers.line for layers in threads]
     persistent = sum(int(line.persistent) for line in lines)
-    distinct = estimated(np.maximum.reduce([layers.sketch for layers in threads]))
+    distinct = estimate(np.maximum.reduce([layers.sketch for layers in threads]))
     return replace(
         statistics,
         exact=statistics.exact and not persistent,

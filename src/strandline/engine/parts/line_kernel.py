@@ -13,18 +13,18 @@ from __future__ import annotations
 import numpy as np
 
 from strandline.engine.parts.layer_table_kernel import (
-    column_waits,
-    kept,
-    live,
-    pop,
-    push,
+    has_queued_layer,
+    layer_chain,
+    persistent_chain,
+    pop_layer,
+    queue_layer,
     remove_row,
     row_of,
     schedule_root,
     unexpanded,
 )
-from strandline.engine.parts.profile_recorder_kernel import note_layer
-from strandline.engine.parts.search_output_kernel import links_full, log_new_state
+from strandline.engine.parts.profile_recorder_kernel import record_layer
+from strandline.engine.parts.search_output_kernel import links_are_full, log_new_state
 from strandline.engine.parts.sketch import REGISTER_BITS
 from strandline.engine.parts.stack_kernel import top_of
 from strandline.engine.runtime.codes import (
@@ -55,7 +55,7 @@ _REGISTER_BITS, _REGISTERS, _NO_REST = U(REGISTER_BITS), U((1 << REGISTER_BITS) 
 _LAYERS, _SWEEPS, _COLUMNS = U(1), U(2), U(4)
 
 KNOWN, NEW, RETURNED = U(0), U(1), U(2)
-"""Outcome of `place`: the successor was stored already; it is new; it is new and persistent."""
+"""Outcome of `place_successor`: the successor was stored already; it is new; it is new and persistent."""
 
 
 # --- the line moves ---------------------------------------------------------------------------------------------
@@ -68,8 +68,9 @@ def leave_layer(layers, store, counts):
     Returns CONTINUE, or BUDGET after a part of the work.
     """
     line = layers.line
+    # Subtracted once, though the deletion may take several calls.
     if line.leaving == _0:
-        counts.stored -= layers.chains[live(line.row)].count
+        counts.stored -= layers.chains[layer_chain(line.row)].count
         line.leaving = _1
     return drop_layer(layers, store)
 
@@ -82,9 +83,9 @@ def drop_layer(layers, store):
     """
     line = layers.line
     line.leaving = _1
-    if not forget_chain(store, layers.chains[live(line.row)], _PAGES_AT_A_TIME):
+    if not forget_chain(store, layers.chains[layer_chain(line.row)], _PAGES_AT_A_TIME):
         return BUDGET
-    if layers.chains[kept(line.row)].count == _0:
+    if layers.chains[persistent_chain(line.row)].count == _0:
         remove_row(layers, line.row)
     line.leaving = _0
     line.row = NONE
@@ -92,12 +93,12 @@ def drop_layer(layers, store):
 
 
 @inlined
-def wake_layers(layers):
+def queue_roots(layers):
     """Queue the layers that have roots of the next sweep."""
     line = layers.line
     for number in range(line.pending):
         layers.rows[layers.pending[number]].roots = _0
-        push(layers, layers.pending[number])
+        queue_layer(layers, layers.pending[number])
     line.pending = _0
 
 
@@ -107,7 +108,7 @@ def leave_column(layers, store, counts):
     line = layers.line
     while line.keepers > _0:
         row = layers.keepers[line.keepers - _1]
-        chain = layers.chains[kept(row)]
+        chain = layers.chains[persistent_chain(row)]
         if line.leaving == _0:
             counts.stored -= chain.count
             line.leaving = _1
@@ -124,27 +125,27 @@ def leave_column(layers, store, counts):
 def move_line(layers):
     """Move the line to the least queued layer; there must be one."""
     line = layers.line
-    row = pop(layers)
+    row = pop_layer(layers)
     line.row = row
     line.column, line.layer = layers.rows[row].column, layers.rows[row].layer
 
 
 @inlined
-def _tells(line, event):
+def _should_notify(line, event):
     """Return True if an event is observed and was not reported yet; note that it is reported now."""
-    if line.listening & event == _0 or line.told & event != _0:
+    if line.observed & event == _0 or line.notified & event != _0:
         return False
-    line.told |= event
+    line.notified |= event
     return True
 
 
 @inlined
-def next_layer(layers, store, counts, notes):
+def next_layer(layers, store, counts, recorder):
     """Move the line to the next layer with states to be expanded.
 
     Returns CONTINUE, DONE if no layer is left, or BUDGET after a part of a deletion. Returns LAYER_OVER, SWEEP_OVER and
     COLUMN_OVER once each, before the finished states are deleted, if these events are observed (bits 0, 1, 2 of
-    `line.listening`).
+    `line.observed`).
     """
     line = layers.line
     while True:
@@ -152,35 +153,35 @@ def next_layer(layers, store, counts, notes):
             if line.leaving == _0:
                 if unexpanded(layers, line.row) != NONE:
                     return CONTINUE
-                if _tells(line, _LAYERS):
+                if _should_notify(line, _LAYERS):
                     return LAYER_OVER
-                if notes is not None:
-                    note_layer(notes, line.column, line.layer, layers.chains[live(line.row)].taken, counts)
+                if recorder is not None:
+                    record_layer(recorder, line.column, line.layer, layers.chains[layer_chain(line.row)].taken, counts)
             code = leave_layer(layers, store, counts)
             if code != CONTINUE:
                 return code
             line.layers_left += _1
-        if not column_waits(layers):
+        if not has_queued_layer(layers):
             if line.pending > _0:
-                if _tells(line, _SWEEPS):
+                if _should_notify(line, _SWEEPS):
                     return SWEEP_OVER
                 line.sweeps += _1
                 line.column_sweep += _1
-                wake_layers(layers)
+                queue_roots(layers)
             else:
-                if _tells(line, _COLUMNS):
+                if _should_notify(line, _COLUMNS):
                     return COLUMN_OVER
                 code = leave_column(layers, store, counts)
                 if code != CONTINUE:
                     return code
                 if line.waiting == _0:
                     return DONE
-        line.told = _0
+        line.notified = _0
         move_line(layers)
 
 
 @inlined
-def take_next(layers, store):
+def take_next_state(layers, store):
     """Take the next unexpanded state of the line's layer, which must have one; return the number of its entry."""
     chain = layers.chains[unexpanded(layers, layers.line.row)]
     number = next_of(store, chain)
@@ -204,7 +205,7 @@ def layer_at(words, records, at):
 
 
 @inlined
-def falls_behind(layers, expansion, at):
+def regresses(layers, expansion, at):
     """Return True if the edge to the successor at `records[at]` regresses.
 
     It does if it stays in the column and leads to a lower layer or, where progress is partially ordered (002 §3), if
@@ -228,7 +229,7 @@ def _note_distinct(sketch, hash_value):
 
 
 @inlined
-def place(layers, store, journal, expansion, at, hash_value, link):
+def place_successor(layers, store, journal, expansion, at, hash_value, link):
     """Store the successor at `records[at]` in its layer unless it is stored already.
 
     Returns CONTINUE, with its entry in `line.placed`, KNOWN, NEW or RETURNED in `line.outcome` and, if it is new, its
@@ -241,17 +242,18 @@ def place(layers, store, journal, expansion, at, hash_value, link):
     code = make_room(store)
     if code != CONTINUE:
         return code
+    # Everything that can fail comes before the first change, so that the call can be repeated.
     line.outcome = KNOWN
     line.placed = find(store, records, at, hash_value)
     if line.placed != NONE:
         return CONTINUE
-    if links_full(journal):
+    if links_are_full(journal):
         return FLUSH
     row = row_of(layers, column, layer)
     if row == NONE:
         return GROW
-    behind = falls_behind(layers, expansion, at)
-    number = kept(row) if behind else live(row)
+    behind = regresses(layers, expansion, at)
+    number = persistent_chain(row) if behind else layer_chain(row)
     line.placed = append(store, layers.chains[number], journal.counts.recorded)
     if line.placed == NONE:
         return GROW
@@ -267,7 +269,7 @@ def place(layers, store, journal, expansion, at, hash_value, link):
             line.keepers += _1
         schedule_root(layers, row)
     elif row != line.row:
-        push(layers, row)
+        queue_layer(layers, row)
     return CONTINUE
 
 
@@ -278,12 +280,12 @@ def store_here(layers, store, journal, array, at, hash_value, link):
     Returns CONTINUE, with its entry in `line.placed`; or FLUSH, GROW or BUDGET with nothing changed.
     """
     line = layers.line
-    if links_full(journal):
+    if links_are_full(journal):
         return FLUSH
     code = make_room(store)
     if code != CONTINUE:
         return code
-    line.placed = append(store, layers.chains[live(line.row)], journal.counts.recorded)
+    line.placed = append(store, layers.chains[layer_chain(line.row)], journal.counts.recorded)
     if line.placed == NONE:
         return GROW
     insert(store, line.placed, array, at, hash_value)

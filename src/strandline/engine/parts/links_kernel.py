@@ -27,17 +27,19 @@ def compress(links, out):
     for link in links:
         parent = link >> _STEP_BITS
         steps |= link & _STEP_MASK
-        differences |= _folded(parent - previous)
+        differences |= _zigzag(parent - previous)
         previous = parent
-    bits = _length(steps)
-    if bits + _length(differences) > _64:
+    # All steps of a block take as many bits as the largest one.
+    bits = _bit_length(steps)
+    if bits + _bit_length(differences) > _64:
         return 0
     out[0] = bits
     place, previous = 1, _0
     for link in links:
         parent = link >> _STEP_BITS
-        rest = _folded(parent - previous) << bits | (link & _STEP_MASK)
+        rest = _zigzag(parent - previous) << bits | (link & _STEP_MASK)
         previous = parent
+        # LEB128: seven bits per byte, the top bit is set in all but the last byte.
         while rest > _127:
             out[place] = rest & _127 | _128
             rest >>= _7
@@ -67,25 +69,25 @@ def expand(data, links):
             place += 1
             if byte < _128:
                 break
-        previous += _unfolded(rest >> bits)
+        previous += _unzigzag(rest >> bits)
         links[number] = previous << _STEP_BITS | (rest & ((_1 << bits) - _1))
     return place
 
 
 @inlined
-def _folded(difference):
+def _zigzag(difference):
     """Encode a signed difference as zigzag: the sign in the lowest bit, so that small differences are small numbers."""
     return (difference << _1) ^ (_0 - (difference >> _63))
 
 
 @inlined
-def _unfolded(number):
+def _unzigzag(number):
     """Decode a zigzag number."""
     return (number >> _1) ^ (_0 - (number & _1))
 
 
 @inlined
-def _length(word):
+def _bit_length(word):
     """Return the number of bits of a word up to its highest set bit."""
     length = _0
     while word:

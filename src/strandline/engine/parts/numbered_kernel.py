@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from strandline.engine.parts.search_output_kernel import links_full, log_new_state
+from strandline.engine.parts.search_output_kernel import links_are_full, log_new_state
 from strandline.engine.runtime.codes import CONTINUE, FLUSH, GROW
 from strandline.engine.runtime.jit import inlined
 from strandline.engine.store.interface import add, entry_room, make_room
@@ -14,7 +14,7 @@ from strandline.engine.store.interface import add, entry_room, make_room
 @inlined
 def room_for_one(store, journal):
     """Check that one more state can be stored and logged. Returns CONTINUE, or FLUSH, GROW or BUDGET."""
-    if links_full(journal):
+    if links_are_full(journal):
         return FLUSH
     code = make_room(store)
     if code == CONTINUE and not entry_room(store, journal.counts.recorded):

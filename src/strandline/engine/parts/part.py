@@ -44,14 +44,14 @@ class Part(ABC):
         return None
 
 
-def grown(words: Words, wanted: int, factor: float, affordable: Affordable, *, given_back: int = 0) -> bool:
+def grow_array(words: Words, wanted: int, factor: float, affordable: Affordable, *, released: int = 0) -> bool:
     """Grow an array to at least `wanted` words, by `factor` if that is affordable; return False if `wanted` is not.
 
-    Words at its front that were released (`given_back`) do not count.
+    Words at its front that were released (`released`) do not count.
     """
     if wanted <= len(words):
         return True
-    size = min(max(wanted, given_back + int((len(words) - given_back) * factor)), len(words) + affordable())
+    size = min(max(wanted, released + int((len(words) - released) * factor)), len(words) + affordable())
     if size < wanted:
         return False
     words.grow(size)
@@ -78,7 +78,7 @@ class GrowingPart(Part):
         self._array.grow(count)
 
     def grow(self, affordable: Affordable) -> bool:
-        if not grown(self._array, int(getattr(self._asking, self._field)), self._factor, affordable):
+        if not grow_array(self._array, int(getattr(self._asking, self._field)), self._factor, affordable):
             return False
         setattr(self._asking, self._field, 0)
         return True

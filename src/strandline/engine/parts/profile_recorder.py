@@ -10,25 +10,25 @@ from strandline.engine.parts.part import Part
 from strandline.engine.parts.profile import LayerFigures, swept_layers, with_layer
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import CELL, NOTES, fields, record, rows_of
+from strandline.engine.runtime.records import CELL, RECORDER, fields, record, rows_of
 
 if TYPE_CHECKING:
-    from strandline.engine.parts.profile_recorder_kernel import Notes
+    from strandline.engine.parts.profile_recorder_kernel import Recorder
 
 
-class NotesPart(Part):
+class RecorderPart(Part):
     """The profile and the sample of regress edges of one thread of a sweep."""
 
     def __init__(self, words: int) -> None:
         self._words = words
         self._cells: WordArray = np.zeros(sizes.PROFILE_CELLS * len(fields(CELL)), dtype=np.uint64)
         self._sample: WordArray = np.zeros(sizes.SAMPLED_EDGES * (words + 1), dtype=np.uint64)
-        self._state = record(NOTES, grain=1)
+        self._state = record(RECORDER, grain=1)
 
-    def notes(self) -> Notes:
-        from strandline.engine.parts.profile_recorder_kernel import Notes
+    def recorder(self) -> Recorder:
+        from strandline.engine.parts.profile_recorder_kernel import Recorder
 
-        return Notes(rows_of(self._cells, CELL), self._sample, self._state)
+        return Recorder(rows_of(self._cells, CELL), self._sample, self._state)
 
     @property
     def words(self) -> int:

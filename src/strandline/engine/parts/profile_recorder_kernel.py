@@ -21,7 +21,7 @@ U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
 
 
-class Notes(NamedTuple):
+class Recorder(NamedTuple):
     """The cells of the profile, the sample of regress edges (a source state and a step number each), and the record."""
 
     cells: Any
@@ -53,9 +53,9 @@ def _copy_cell(to, cell):
 
 
 @inlined
-def _coarsen(notes):
+def _coarsen(recorder):
     """Merge neighbouring cells in pairs."""
-    cells, state = notes.cells, notes.state
+    cells, state = recorder.cells, recorder.state
     count = state.cells
     for number in range((count + _1) >> _1):
         _copy_cell(cells[number], cells[_2 * number])
@@ -69,10 +69,10 @@ def _coarsen(notes):
 
 
 @inlined
-def _make_cell(notes, number, column, layer):
+def _make_cell(recorder, number, column, layer):
     """Insert an empty cell for one layer before cell `number`; there must be room."""
-    cells = notes.cells
-    place = notes.state.cells
+    cells = recorder.cells
+    place = recorder.state.cells
     while place > number:
         _copy_cell(cells[place], cells[place - _1])
         place -= _1
@@ -81,13 +81,13 @@ def _make_cell(notes, number, column, layer):
     cell.first_layer = cell.last_layer = layer
     cell.layers = _1
     cell.stored = cell.visited = cell.revisited = cell.persistent = _0
-    notes.state.cells += _1
+    recorder.state.cells += _1
 
 
 @inlined
-def _cells_up_to(notes, column, layer):
+def _cells_up_to(recorder, column, layer):
     """Return the number of cells that begin at this layer or before it."""
-    cells, state = notes.cells, notes.state
+    cells, state = recorder.cells, recorder.state
     low, high = _0, state.cells
     following = state.at + _1
     if following < high:
@@ -106,15 +106,15 @@ def _cells_up_to(notes, column, layer):
 
 
 @inlined
-def _cell_of(notes, column, layer):
+def _cell_of(recorder, column, layer):
     """Return the number of a layer's cell, made if there is none; set `known` if the layer was there before.
 
     A cell of several layers does not store which: all between its first and its last are taken to be there.
     """
-    cells, state = notes.cells, notes.state
+    cells, state = recorder.cells, recorder.state
     state.known = _0
     while True:
-        before = _cells_up_to(notes, column, layer)
+        before = _cells_up_to(recorder, column, layer)
         if before > _0:
             cell = cells[before - _1]
             if not _follows(column, layer, cell.last_column, cell.last_layer):
@@ -126,21 +126,21 @@ def _cell_of(notes, column, layer):
                 cell.layers += _1
                 return before - _1
         if state.cells < U(len(cells)):
-            _make_cell(notes, before, column, layer)
+            _make_cell(recorder, before, column, layer)
             return before
-        _coarsen(notes)
+        _coarsen(recorder)
 
 
 @inlined
-def note_layer(notes, column, layer, unmoved, counts):
+def record_layer(recorder, column, layer, unmoved, counts):
     """Add the layer that the line is about to leave to the profile.
 
     The number of stored states is at its maximum for this layer now. `unmoved` of the states expanded since the last
     layer are not persistent.
     """
-    state = notes.state
-    state.at = _cell_of(notes, column, layer)
-    cell = notes.cells[state.at]
+    state = recorder.state
+    state.at = _cell_of(recorder, column, layer)
+    cell = recorder.cells[state.at]
     expanded = counts.visited - state.visited
     cell.stored = max(cell.stored, counts.stored)
     cell.visited += expanded
@@ -151,30 +151,30 @@ def note_layer(notes, column, layer, unmoved, counts):
 
 
 @inlined
-def _thin_out(notes, size):
+def _thin_sample(recorder, size):
     """Drop every other edge of a full sample, and halve the sampling rate."""
-    half = notes.state.sampled >> _1
+    half = recorder.state.sampled >> _1
     for number in range(half):
         for word in range(size):
-            notes.sample[number * size + word] = notes.sample[(number + number + _1) * size + word]
-    notes.state.sampled = half
-    notes.state.sample_mask += notes.state.sample_mask + _1
+            recorder.sample[number * size + word] = recorder.sample[(number + number + _1) * size + word]
+    recorder.state.sampled = half
+    recorder.state.sample_mask += recorder.state.sample_mask + _1
 
 
 @inlined
-def note_regress(notes, words, entries, at, step, met):
+def sample_regress_edge(recorder, words, entries, at, step, met):
     """Add a regress edge, number `met` of all, to the sample if it is due.
 
     The edge is its source, which lies at `entries[at]`, and the number of the step.
     """
-    state, size = notes.state, word_count(words) + _1
+    state, size = recorder.state, word_count(words) + _1
     if met & state.sample_mask != _0:
         return
-    if (state.sampled + _1) * size > U(len(notes.sample)):
-        _thin_out(notes, size)
+    if (state.sampled + _1) * size > U(len(recorder.sample)):
+        _thin_sample(recorder, size)
         if met & state.sample_mask != _0:
             return
     place = state.sampled * size
-    copy_state(entries, at, notes.sample, place, words)
-    notes.sample[place + size - _1] = step
+    copy_state(entries, at, recorder.sample, place, words)
+    recorder.sample[place + size - _1] = step
     state.sampled += _1

@@ -91,11 +91,11 @@ class JournalPart(Part):
 
     def __init__(self, words: int, log: Sink, observer: SearchObserver | None, max_states: int | None) -> None:
         self.counts, self.fill = record(COUNTS), record(FILL)
-        self._log, self._listener, self._max_states = log, observer, max_states
+        self._log, self._observer, self._max_states = log, observer, max_states
         self._row = words + 2
         self._links: WordArray = np.zeros(sizes.LOG_RECORDS, dtype=np.uint64)
-        told = sizes.EXPANDED_WORDS if not isinstance(observer, EdgeObserver) else sizes.EDGE_WORDS
-        rows = max(1, told // self._row) if observer else 0
+        buffer_words = sizes.EXPANDED_WORDS if not isinstance(observer, EdgeObserver) else sizes.EDGE_WORDS
+        rows = max(1, buffer_words // self._row) if observer else 0
         self._expanded: WordArray = np.zeros(rows * self._row, dtype=np.uint64)
         self._sources: WordArray | None = None
         self._targets: WordArray | None = None
@@ -103,13 +103,13 @@ class JournalPart(Part):
         if isinstance(observer, EdgeObserver):
             self._edges = observer.edges
             self._sources = np.zeros(rows, dtype=np.uint64)
-            self._targets = np.zeros(told, dtype=np.uint64)
+            self._targets = np.zeros(buffer_words, dtype=np.uint64)
 
     def journal(self) -> Journal:
         from strandline.engine.parts.search_output_kernel import Journal
 
-        told = (self._expanded, self._sources, self._targets)
-        return Journal(self._links[: self.room_for_links()], *told, self.fill, self.counts)
+        buffers = (self._expanded, self._sources, self._targets)
+        return Journal(self._links[: self.room_for_links()], *buffers, self.fill, self.counts)
 
     def room_for_links(self) -> int:
         """Return the number of records that may be written before the next flush or the limit on states."""
@@ -136,8 +136,8 @@ class JournalPart(Part):
             self._log(self._links[: int(self.fill.links)])
             self.fill.links = 0
         expanded, targets = int(self.fill.expanded), int(self.fill.targets)
-        if self._listener is not None and expanded:
-            self._listener.expanded(self._expanded[: expanded * self._row].reshape(-1, self._row))
+        if self._observer is not None and expanded:
+            self._observer.expanded(self._expanded[: expanded * self._row].reshape(-1, self._row))
         if self._edges is not None and (expanded or targets):
             assert self._sources is not None
             assert self._targets is not None
@@ -146,8 +146,8 @@ class JournalPart(Part):
 
     def finish_layer(self, column: int, layer: int) -> None:
         """Notify the observer that a layer is finished; the buffers must be flushed."""
-        if self._listener is not None:
-            self._listener.layer_finished(column, layer)
+        if self._observer is not None:
+            self._observer.layer_finished(column, layer)
 
     def append(self, links: WordArray) -> int:
         """Append links to the parent log, whose buffer must be empty; return the record of the last."""
@@ -157,6 +157,6 @@ class JournalPart(Part):
 
     @property
     def words(self) -> int:
-        told = (self._expanded, self._sources, self._targets)
-        held = 0 if self._listener is None else self._listener.held_words
-        return len(self._links) + sum(len(one) for one in told if one is not None) + held
+        buffers = (self._expanded, self._sources, self._targets)
+        held = 0 if self._observer is None else self._observer.held_words
+        return len(self._links) + sum(len(one) for one in buffers if one is not None) + held

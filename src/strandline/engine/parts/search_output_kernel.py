@@ -33,7 +33,7 @@ class Journal(NamedTuple):
 
 
 @inlined
-def links_full(journal):
+def links_are_full(journal):
     return journal.fill.links == U(len(journal.links))
 
 
@@ -65,14 +65,14 @@ def count_expanded(counts, successors, labels):
 
 
 @inlined
-def expanded_full(journal, words):
+def expanded_is_full(journal, words):
     """Return True if expanded states are observed and the buffer has no room for another."""
     room = U(len(journal.expanded))
     return room > U(0) and (journal.fill.expanded + _1) * (word_count(words) + _2) > room
 
 
 @inlined
-def tell_expanded(journal, words, states, at, successors, labels):
+def record_expanded(journal, words, states, at, successors, labels):
     """Append an expanded state to the observer's buffer, if there is one; it must have room."""
     if len(journal.expanded) > 0:
         width = word_count(words)
@@ -84,20 +84,20 @@ def tell_expanded(journal, words, states, at, successors, labels):
 
 
 @inlined
-def tell_source(journal, record):
+def record_source(journal, record):
     """Append the record of the state that is expanded next, if edges are observed."""
     _write(journal.sources, journal.fill.expanded, record)
 
 
 @inlined
-def tell_target(journal, record):
+def record_target(journal, record):
     """Append the record of the next successor, if edges are observed; there must be room."""
     if _write(journal.targets, journal.fill.targets, record):
         journal.fill.targets += _1
 
 
 @inlined
-def targets_full(journal):
+def targets_are_full(journal):
     """Return True if edges are observed and the buffer has no room for another."""
     return _is_full(journal.targets, journal.fill.targets)
 

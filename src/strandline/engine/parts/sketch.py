@@ -24,7 +24,7 @@ def new_sketch() -> WordArray:
     return np.zeros(_COUNT, dtype=np.uint64)
 
 
-def estimated(sketch: WordArray) -> int:
+def estimate(sketch: WordArray) -> int:
     """Estimate the number of distinct states; small numbers are estimated from the number of empty registers."""
     raw = _BIAS * _COUNT**2 / float(np.exp2(-sketch.astype(np.float64)).sum())
     empty = int((sketch == 0).sum())

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.expansion_kernel import compute_successors, link_of
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE, GROW, NONE
 from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
-from strandline.engine.runtime.jit import INLINED, inlined, plain
+from strandline.engine.runtime.jit import INLINED, inlined, python_function
 from strandline.engine.store.interface import prefetch_home
 
 U = np.uint64
@@ -59,9 +59,9 @@ def has_room(stack, words, items):
 
 
 @inlined
-def ask_for_stack(stack, expansion, store, number, record):
-    """Compute the successors of an entry, and check that they and a marker fit onto the stack; returns as `ask`."""
-    code = ask(expansion, store.entries, number * store.entry, record, _0)
+def compute_successors_for_stack(stack, expansion, store, number, record):
+    """Compute the successors of an entry; returns as `compute_successors`, or GROW if the stack lacks room."""
+    code = compute_successors(expansion, store.entries, number * store.entry, record, _0)
     if code == CONTINUE and not has_room(stack, expansion.words, expansion.answer.successors + _1):
         return GROW
     return code
@@ -104,12 +104,12 @@ def push_successors(stack, expansion, store, record):
 class Moves(NamedTuple):
     """The transitions of a kind of depth-first search.
 
-    `enter` expands the state to be expanded next, `look_at` pops a state from the stack, `leave` a marker. Each takes
-    the named tuple of the search and returns CONTINUE or the code that the loop is to return.
+    `enter` expands the state to be expanded next, `process_top` pops a state from the stack, `leave` a marker. Each
+    takes the named tuple of the search and returns CONTINUE or the code that the loop is to return.
     """
 
     enter: Any
-    look_at: Any
+    process_top: Any
     leave: Any
 
 
@@ -121,15 +121,15 @@ The compiler selects them by that type: a loop that takes functions as arguments
 
 
 def _enter(search):
-    return plain(MOVES[type(search)].enter)(search)
+    return python_function(MOVES[type(search)].enter)(search)
 
 
-def _look_at(search):
-    return plain(MOVES[type(search)].look_at)(search)
+def _process_top(search):
+    return python_function(MOVES[type(search)].process_top)(search)
 
 
 def _leave(search):
-    return plain(MOVES[type(search)].leave)(search)
+    return python_function(MOVES[type(search)].leave)(search)
 
 
 @overload(_enter, jit_options=INLINED)
@@ -138,9 +138,9 @@ def _enter_overload(search):
     return lambda search: chosen(search)
 
 
-@overload(_look_at, jit_options=INLINED)
-def _look_at_overload(search):
-    chosen = MOVES[search.instance_class].look_at
+@overload(_process_top, jit_options=INLINED)
+def _process_top_overload(search):
+    chosen = MOVES[search.instance_class].process_top
     return lambda search: chosen(search)
 
 
@@ -164,5 +164,5 @@ def search_depth_first(search, budget):
         elif is_marker(stack, search.expansion.words):
             code = _leave(search)
         else:
-            code = _look_at(search)
+            code = _process_top(search)
     return code

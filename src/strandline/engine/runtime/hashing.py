@@ -34,7 +34,7 @@ def _word_count_overload(words):
 
 
 @inlined
-def mixed(word):
+def mix(word):
     """Mix the bits of a word: a bijection whose upper result bits depend on all bits of the word."""
     word ^= word >> _32
     word *= _MIX_1
@@ -44,8 +44,8 @@ def mixed(word):
 
 
 @inlined
-def _unmixed(word):
-    """Invert `mixed`."""
+def _unmix(word):
+    """Invert `mix`."""
     word ^= word >> _32
     word *= _UNMIX_2
     word ^= (word >> _29) ^ (word >> _58)
@@ -58,12 +58,12 @@ def state_hash(array, at, words):
     """Return the hash of the state at `array[at]`."""
     count = word_count(words)
     if count == _1:
-        return mixed(array[at])
+        return mix(array[at])
     value = count
     for word in range(count):
         value = (value ^ array[at + word]) * _MIX_1
         value ^= value >> _32
-    return mixed(value)
+    return mix(value)
 
 
 @inlined
@@ -74,7 +74,7 @@ def first_word(hash_value, array, at, words):
     state.
     """
     count = word_count(words)
-    value = _unmixed(hash_value)
+    value = _unmix(hash_value)
     if count == _1:
         return value
     for before in range(count - _1):

@@ -51,7 +51,7 @@ def prefetch(array: Any, at: Any) -> None:
     """Prefetch the cache line of `array[at]`; an index outside the array is harmless."""
 
 
-def seen(array: Any, at: Any) -> Any:
+def load_acquire(array: Any, at: Any) -> Any:
     """Load `array[at]` atomically with acquire ordering.
 
     All writes that the storing thread made before its releasing store are visible afterwards.
@@ -59,7 +59,7 @@ def seen(array: Any, at: Any) -> Any:
     return array[at]
 
 
-def swap_in(array: Any, at: Any, value: Any) -> Any:
+def cas_from_zero(array: Any, at: Any, value: Any) -> Any:
     """Write a value to `array[at]` by compare-and-swap if it is 0; return the previous value.
 
     The store has release ordering: threads that load the value also see all writes before it.
@@ -70,14 +70,14 @@ def swap_in(array: Any, at: Any, value: Any) -> Any:
     return found
 
 
-def drawn(array: Any, at: Any, amount: Any) -> Any:
+def fetch_add(array: Any, at: Any, amount: Any) -> Any:
     """Add to `array[at]` atomically and return the previous value, so that no two threads get the same one."""
     found = array[at]
     array[at] = found + amount
     return found
 
 
-def give_way() -> None:
+def yield_processor() -> None:
     """Yield the processor to other runnable threads."""
     time.sleep(0)
 
@@ -144,7 +144,7 @@ def _read_at(typing: Any, function: Any, file: Any, array: Any, size: Any, offse
 
 
 @intrinsic
-def _seen(typing: Any, array: Any, at: Any) -> Any:
+def _load_acquire(typing: Any, array: Any, at: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
         return builder.load_atomic(place, "acquire", 8)
@@ -153,7 +153,7 @@ def _seen(typing: Any, array: Any, at: Any) -> Any:
 
 
 @intrinsic
-def _swap_in(typing: Any, array: Any, at: Any, value: Any) -> Any:
+def _cas_from_zero(typing: Any, array: Any, at: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
         return builder.extract_value(builder.cmpxchg(place, _I64(0), arguments[2], "acq_rel", "acquire"), 0)
@@ -162,7 +162,7 @@ def _swap_in(typing: Any, array: Any, at: Any, value: Any) -> Any:
 
 
 @intrinsic
-def _drawn(typing: Any, array: Any, at: Any, amount: Any) -> Any:
+def _fetch_add(typing: Any, array: Any, at: Any, amount: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
         return builder.atomic_rmw("add", place, arguments[2], "acq_rel")
@@ -171,7 +171,7 @@ def _drawn(typing: Any, array: Any, at: Any, amount: Any) -> Any:
 
 
 @intrinsic
-def _give_way(typing: Any) -> Any:
+def _yield_processor(typing: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I32, []), "sched_yield")
         builder.call(function, [])
@@ -229,21 +229,21 @@ def _equal_bytes_overload(array, at, byte):
     return lambda array, at, byte: _equal_bytes(array, at, byte)
 
 
-@overload(seen, jit_options=INLINED)
-def _seen_overload(array, at):
-    return lambda array, at: _seen(array, at)
+@overload(load_acquire, jit_options=INLINED)
+def _load_acquire_overload(array, at):
+    return lambda array, at: _load_acquire(array, at)
 
 
-@overload(swap_in, jit_options=INLINED)
-def _swap_in_overload(array, at, value):
-    return lambda array, at, value: _swap_in(array, at, value)
+@overload(cas_from_zero, jit_options=INLINED)
+def _cas_from_zero_overload(array, at, value):
+    return lambda array, at, value: _cas_from_zero(array, at, value)
 
 
-@overload(drawn, jit_options=INLINED)
-def _drawn_overload(array, at, amount):
-    return lambda array, at, amount: _drawn(array, at, amount)
+@overload(fetch_add, jit_options=INLINED)
+def _fetch_add_overload(array, at, amount):
+    return lambda array, at, amount: _fetch_add(array, at, amount)
 
 
-@overload(give_way, jit_options=INLINED)
-def _give_way_overload():
-    return lambda: _give_way()
+@overload(yield_processor, jit_options=INLINED)
+def _yield_processor_overload():
+    return lambda: _yield_processor()

@@ -25,7 +25,7 @@ import numba
 from numba.core.event import Event, Listener, register
 
 from strandline.engine.cache_folder import NotPrivate, cache_root, make_private, warn
-from strandline.engine.code_cache import cached_by
+from strandline.engine.code_cache import make_cache
 
 _KEPT_CACHES = 4
 
@@ -55,7 +55,7 @@ def cache_directory() -> Path:
         os.utime(folder)
     # Another process may be tidying up at the same time: then there is nothing left to do.
     with contextlib.suppress(OSError):
-        _forget_old(folder)
+        _remove_old_caches(folder)
     return folder
 
 
@@ -67,7 +67,7 @@ def _temporary_directory(why: str) -> Path:
     return folder
 
 
-def compiled_before(loop: str) -> bool:
+def is_compiled(loop: str) -> bool:
     """Return True if a kernel, given by module and name, is in the cache for some width of states."""
     module, function = loop.rsplit(".", 2)[-2:]
     try:
@@ -77,7 +77,7 @@ def compiled_before(loop: str) -> bool:
         return False
 
 
-def _forget_old(present: Path) -> None:
+def _remove_old_caches(present: Path) -> None:
     """Remove all but the most recently used caches, which belong to other versions of the engine."""
     with os.scandir(present.parent) as entries:
         others = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name != present.name]
@@ -93,7 +93,7 @@ third of the time of a search. They have no entry point for C, which nothing cal
 """
 
 
-class _WithoutCollecting(Listener):
+class _CollectorPause(Listener):
     """Pause the garbage collector while a kernel is compiled.
 
     It would scan millions of live objects repeatedly, for a sixth of the compile time.
@@ -115,21 +115,21 @@ class _WithoutCollecting(Listener):
 
 
 @cache
-def _listen_to_the_compiler() -> None:
-    register("numba:compile", _WithoutCollecting())  # type: ignore[no-untyped-call]
+def _pause_collector_while_compiling() -> None:
+    register("numba:compile", _CollectorPause())  # type: ignore[no-untyped-call]
 
 
 def njit(function: Callable[..., Any]) -> Any:
     """Compile an engine kernel, cached on disk."""
-    _listen_to_the_compiler()
+    _pause_collector_while_compiling()
     kernel = numba.njit(**_PLAIN)(function)
     # Where compiling is switched off, that is the function itself.
     if kernel is not function:
-        kernel._cache = cached_by(cache_directory, function)
+        kernel._cache = make_cache(cache_directory, function)
     return kernel
 
 
-def prepare(kernel: Any, *arguments: Any) -> None:
+def precompile(kernel: Any, *arguments: Any) -> None:
     """Compile a kernel, or load its machine code, for arguments of these types without calling it."""
     kind_of: Callable[[Any], Any] = numba.typeof
     if hasattr(kernel, "compile"):
@@ -140,12 +140,13 @@ INLINED: Any = {"forceinline": True, "no_cpython_wrapper": True, **_PLAIN}
 """Compiler options of functions that are called by kernels only, including those chosen by type (`overload`).
 
 LLVM inlines them. They have no entry point for Python, which would take a third of a kernel's compile time: outside of
-kernels, `plain` returns a callable function. Numba's own `inline="always"` must not be used: it removes writes to
-arrays that it takes to be dead, and takes those in tuples to be dead (`tests/engine/test_cache.py` checks this).
+kernels, `python_function` returns a callable function. Numba's own `inline="always"` must not be used: it removes
+writes to arrays that it takes to be dead, and takes those in tuples to be dead (`tests/engine/test_cache.py` checks
+this).
 """
 
 
-def plain(function: Any) -> Any:
+def python_function(function: Any) -> Any:
     """Return the Python function behind a compiled one."""
     return getattr(function, "py_func", function)
 

@@ -50,14 +50,14 @@ def aligned_zeros(count: int) -> WordArray:
     return longer[skipped : skipped + count]
 
 
-def _rounded(size: int) -> int:
+def _round_up_to_page(size: int) -> int:
     return -(-size // _HUGE_PAGE) * _HUGE_PAGE
 
 
 @cache
-def _generous() -> int:
+def _physical_memory() -> int:
     """Return the size of physical memory: more than any single array can fill."""
-    return _rounded(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return _round_up_to_page(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 class Words:
@@ -73,7 +73,7 @@ class Words:
         self._mapped = 0
         self._unmap: Callable[[], Any] | None = None
         if large and sys.platform == "linux":
-            self._reserve(max(_generous(), _rounded(8 * count)))
+            self._reserve(max(_physical_memory(), _round_up_to_page(8 * count)))
         self.grow(count)
 
     def __len__(self) -> int:
@@ -99,7 +99,7 @@ class Words:
     @property
     def _start(self) -> int:
         """The first address in the mapping at which a huge page can begin."""
-        return _rounded(self._mapping)
+        return _round_up_to_page(self._mapping)
 
     def grow(self, count: int) -> None:
         """Make room for at least `count` words; the contents stay, and new words are zero."""
@@ -114,7 +114,7 @@ class Words:
         if self._start + size > self._mapping + self._mapped:
             self._move(size)
         if hasattr(mmap, "MADV_HUGEPAGE"):
-            # A huge page at the end, of which little is used, would be memory that nobody has counted.
+            # No huge page at the end: the unused part of it would take memory that is not accounted for.
             _libc().madvise(self._start, size // _HUGE_PAGE * _HUGE_PAGE, mmap.MADV_HUGEPAGE)
         self.array = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(self._start))
 
@@ -124,7 +124,7 @@ class Words:
         Raises `ResourceError` if the system refuses.
         """
         offset = self._start - self._mapping
-        mapped = _rounded(size + size // 4) + _HUGE_PAGE
+        mapped = _round_up_to_page(size + size // 4) + _HUGE_PAGE
         mapping = _libc().mremap(self._mapping, self._mapped, mapped, _MAY_MOVE)
         if mapping in (None, _FAILED):
             raise ResourceError(f"the system refused {mapped >> 20} MiB of memory")

@@ -39,38 +39,39 @@ which the search stopped; `wanted` is the number of successors for which there m
 REST = _kind("count", "next", "recognised")
 """State of a `Batch`: number of successors, the next one to be placed, and whether their hashes are complete.
 
-`recognised` is the number of hashes that `recognise` has computed, in stores that compute them late.
+`recognised` is the number of hashes that `complete_hashes` has computed, in stores that compute them late.
 """
 
 SHAPE = _kind(
-    "places", "most", "count", "target", "moved", "put_off", "wanted_table", "wanted_entries", "clustered", "overfull",
+    "places", "most", "count", "target", "moved", "deferred", "wanted_table", "wanted_entries", "clustered", "overfull",
     "page_bits", "pages", "free_page",
 )  # fmt: skip
 """State of a store's table.
 
 `places` is its number of slots, `most` the number of states at which it must grow, `count` the number of states in it.
-While it grows to `target` slots, `moved` slots are still to be moved and `put_off` contents are deferred.
+While it grows to `target` slots, `moved` slots are still to be moved and `deferred` contents are deferred.
 `wanted_table` and `wanted_entries` are the array lengths a kernel needs. Paged stores also count their pages.
 """
 
-FORM = _kind("bits", "lines", "shift", "rest", "room", "half", "narrow")
+FORM = _kind("bits", "buckets", "shift", "rest", "room", "half", "narrow")
 """Layout of a bucket table of quotients.
 
-`bits` is the width of keys, `lines` the number of buckets, `shift` its logarithm, `rest` the number of bits of a key's
-remainder and `room` the number of keys per bucket. In a `Tree`, `half` is the width of each of the two node numbers of
-a key, and `narrow` is set if they need more bits.
+`bits` is the width of keys, `buckets` the number of buckets, `shift` its logarithm, `rest` the number of bits of a
+key's remainder and `room` the number of keys per bucket. In a `Tree`, `half` is the width of each of the two node
+numbers of a key, and `narrow` is set if they need more bits.
 """
 
 LINE = _kind(
     "row", "column", "layer", "sweeps", "column_sweep", "layers_left", "persistent", "regress_edges",
-    "rows", "free_row", "waiting", "pending", "keepers", "wanted_rows", "listening", "told", "leaving", "partial",
+    "rows", "free_row", "waiting", "pending", "keepers", "wanted_rows", "observed", "notified", "leaving", "partial",
     "placed", "placed_row", "outcome",
 )  # fmt: skip
 """State of the sweep line over `Layers`.
 
 Position and counters of the line; numbers of rows, of queued layers (`waiting`), of layers with roots of the next sweep
-(`pending`) and with persistent states (`keepers`); the events to report (`listening`) and those reported already
-(`told`); `partial` is set if progress is partially ordered. `placed` and `outcome` are the result of `place`.
+(`pending`) and with persistent states (`keepers`); the events to report (`observed`) and those reported already
+(`notified`); `partial` is set if progress is partially ordered. `placed` and `outcome` are the result of
+`place_successor`.
 """
 
 ROW = _kind("column", "layer", "queued", "roots", "ring", "span")
@@ -88,10 +89,10 @@ First and last page, counted from 1; how many states there are and how many were
 the next one.
 """
 
-NOTES = _kind(
+RECORDER = _kind(
     "cells", "at", "grain", "visited", "known", "sampled", "sample_mask",
 )  # fmt: skip
-"""State of a `Notes`.
+"""State of a `Recorder`.
 
 Number of cells of the profile, the last used cell, layers per cell, expansions already assigned, whether the layer was
 known; number of sampled regress edges and the sampling mask.
@@ -106,20 +107,20 @@ CELL = _kind(
 LEVELS = _kind("count", "end", "head", "wanted")
 """State of a breadth-first search: number of levels begun, end of the last one, next state to be expanded."""
 
-SPREAD = _kind("next", "count", "record", "waiting", "measured", "grain")
+DISK_EXPANSION = _kind("next", "count", "record", "queued", "measured", "grain")
 """State of the expansion of a piece in a search on disk.
 
 The next state and the number of states, the record of the first; the number of queued successors in memory; whether
 there is a measure; `grain`, the number of low bits of layers that are ignored, so that neighbouring layers are one.
 """
 
-ROUND = _kind("states_end", "numbers_begin", "numbers_end", "numbers_drawn")
+ROUND = _kind("states_end", "numbers_begin", "numbers_end", "numbers_claimed")
 """Limits of a round of several threads: end of the states, range of new records, and how many are claimed at a time."""
 
-DRAWN = _kind("state", "states_end", "number", "numbers_end")
+CLAIM = _kind("state", "states_end", "number", "numbers_end")
 """Ranges that one worker has claimed: states to expand, and records for new states."""
 
-MEMBER = _kind("number", "members", "stage", "met", "room")
+SHARD = _kind("number", "threads", "phase", "arrivals", "room")
 """State of one shard of a sweep.
 
 Its number and the number of shards, the phase, the number of arrivals at the barrier that ends the next wait, and the
@@ -187,7 +188,7 @@ search stands on the stack; the value that the batch carries; visited states of 
 and the entry of a state on a cycle.
 """
 
-SWEPT = _kind(
+CYCLE_SWEEP = _kind(
     "number", "source", "source_record", "value", "rank_mask", "ranks_accepting", "members", "block_end",
     "suspect", "record",
 )  # fmt: skip

@@ -24,7 +24,7 @@ PATH = 1 << 14
 CACHE = 1 << 12
 PROFILE_CELLS = 1 << 11
 SAMPLED_EDGES = 1 << 8
-BOX_WORDS = 1 << 18
+MAILBOX_WORDS = 1 << 18
 """Capacity of all mailboxes of a thread, in words."""
 SHARED_LINKS = 1 << 18
 SHARED_STATES, ROUND_STATES = 1 << 11, 1 << 18

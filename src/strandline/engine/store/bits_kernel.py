@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.runtime.codes import BIT_FUNCTIONS, GROW, NONE
-from strandline.engine.runtime.hashing import copy_state, mixed
+from strandline.engine.runtime.hashing import copy_state, mix
 from strandline.engine.runtime.intrinsics import prefetch
 from strandline.engine.runtime.jit import inlined
 
@@ -36,7 +36,7 @@ class BitTable(NamedTuple):
 
 @inlined
 def _step(hash_value):
-    return mixed(hash_value ^ _SALT) | _1
+    return mix(hash_value ^ _SALT) | _1
 
 
 @inlined

@@ -2,8 +2,8 @@
 
 A store keeps states in `entries`, `entry` words each: the state, and words that belong to the search. The caller
 assigns the numbers of entries. A new store is a module with these functions over a named tuple of its own, and a line
-in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them. `fingerprint`, `opened`, `meet` and
-`recognise` have defaults for stores that keep states uncompressed.
+in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them. `fingerprint`, `open_entry`,
+`prepare_hash` and `complete_hashes` have defaults for stores that keep states uncompressed.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -18,7 +18,7 @@ from numba.extending import overload
 
 from strandline.engine.runtime.codes import CONTINUE
 from strandline.engine.runtime.hashing import state_hash, word_count
-from strandline.engine.runtime.jit import INLINED, inlined, plain
+from strandline.engine.runtime.jit import INLINED, inlined, python_function
 from strandline.engine.store import bits_kernel, paged_kernel, quotient_kernel, table_kernel, tree_kernel
 
 U = np.uint64
@@ -36,11 +36,11 @@ STORES: dict[type, Any] = {
 
 
 def _plain(store: Any, name: str) -> Any:
-    return plain(getattr(STORES[type(store)], name))
+    return python_function(getattr(STORES[type(store)], name))
 
 
 def _plain_or(store: Any, name: str, otherwise: Any) -> Any:
-    return plain(getattr(STORES[type(store)], name, otherwise))
+    return python_function(getattr(STORES[type(store)], name, otherwise))
 
 
 @inlined
@@ -49,19 +49,19 @@ def _fingerprint(store, array, at):
 
 
 @inlined
-def _opened(store, number):
+def _open_entry(store, number):
     return store.entries, number * store.entry
 
 
 @inlined
-def _meet(store, batch, number, array, at, source):
+def _prepare_hash(store, batch, number, array, at, source):
     hash_value = fingerprint(store, array, at)
     batch.hashes[number] = hash_value
     prefetch_home(store, hash_value)
 
 
 @inlined
-def _recognise(store, batch, array, stride):
+def _complete_hashes(store, batch, array, stride):
     return CONTINUE
 
 
@@ -70,26 +70,26 @@ def fingerprint(store, array, at):
     return _plain_or(store, "fingerprint", _fingerprint)(store, array, at)
 
 
-def opened(store, number):
+def open_entry(store, number):
     """Decompress the state of entry `number`; return an array and its position there, valid until the next call."""
-    return _plain_or(store, "opened", _opened)(store, number)
+    return _plain_or(store, "open_entry", _open_entry)(store, number)
 
 
-def meet(store, batch, number, array, at, source):
+def prepare_hash(store, batch, number, array, at, source):
     """Compute and prefetch the hash of batch record `number`, the state at `array[at]`.
 
     `source` is the entry of its parent, which was decompressed last, or NONE for an initial state. Stores that need the
-    parent (tree compression) only note it here and compute the hash in `recognise`.
+    parent (tree compression) only note it here and compute the hash in `complete_hashes`.
     """
-    return _plain_or(store, "meet", _meet)(store, batch, number, array, at, source)
+    return _plain_or(store, "prepare_hash", _prepare_hash)(store, batch, number, array, at, source)
 
 
-def recognise(store, batch, array, stride):
+def complete_hashes(store, batch, array, stride):
     """Complete the hashes of all records of a batch, which lie in the array.
 
     Returns CONTINUE, or GROW or BUDGET as `make_room`.
     """
-    return _plain_or(store, "recognise", _recognise)(store, batch, array, stride)
+    return _plain_or(store, "complete_hashes", _complete_hashes)(store, batch, array, stride)
 
 
 def find(store, array, at, hash_value):
@@ -136,21 +136,21 @@ def _fingerprint_overload(store, array, at):
     return lambda store, array, at: chosen(store, array, at)
 
 
-@overload(opened, jit_options=INLINED)
-def _opened_overload(store, number):
-    chosen = getattr(STORES[store.instance_class], "opened", _opened)
+@overload(open_entry, jit_options=INLINED)
+def _open_entry_overload(store, number):
+    chosen = getattr(STORES[store.instance_class], "open_entry", _open_entry)
     return lambda store, number: chosen(store, number)
 
 
-@overload(meet, jit_options=INLINED)
-def _meet_overload(store, batch, number, array, at, source):
-    chosen = getattr(STORES[store.instance_class], "meet", _meet)
+@overload(prepare_hash, jit_options=INLINED)
+def _prepare_hash_overload(store, batch, number, array, at, source):
+    chosen = getattr(STORES[store.instance_class], "prepare_hash", _prepare_hash)
     return lambda store, batch, number, array, at, source: chosen(store, batch, number, array, at, source)
 
 
-@overload(recognise, jit_options=INLINED)
-def _recognise_overload(store, batch, array, stride):
-    chosen = getattr(STORES[store.instance_class], "recognise", _recognise)
+@overload(complete_hashes, jit_options=INLINED)
+def _complete_hashes_overload(store, batch, array, stride):
+    chosen = getattr(STORES[store.instance_class], "complete_hashes", _complete_hashes)
     return lambda store, batch, array, stride: chosen(store, batch, array, stride)
 
 

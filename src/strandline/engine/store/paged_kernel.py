@@ -147,6 +147,7 @@ def _enter(store, number, hash_value, lines):
             word, shift = line + _2 + (place >> _1), (place & _1) << U(5)
             table[word] = (table[word] & ~(_LOW << shift)) | (number << shift)
             return
+        # Full: searches for this state must pass on from here.
         table[line + _1] += _OVERFLOW
         line += _LINE
         if line == lines * _LINE:
@@ -213,6 +214,7 @@ def grow_table(store):
                 shape.wanted_table = target * _LINE
                 return GROW
             target = room
+        # The table is cleared at once and refilled in steps; until then it must not be searched.
         for word in range(shape.places * _LINE):
             store.table[word] = _0
         shape.target, shape.moved = target, _0
@@ -342,6 +344,7 @@ def forget_chain(store, chain, pages):
             prefetch_home(store, state_hash(store.entries, number * store.entry, store.words))
         for number in range(first, last):
             forget(store, number, state_hash(store.entries, number * store.entry, store.words))
+        # The page goes to the free list.
         store.filled[page - _1] = _0
         store.following[page - _1] = shape.free_page
         shape.free_page = page

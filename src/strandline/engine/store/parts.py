@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strandline.engine.parts.expansion import Width
-from strandline.engine.parts.part import Affordable, Part, grown
+from strandline.engine.parts.part import Affordable, Part, grow_array
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.records import SHAPE, record
@@ -36,16 +36,16 @@ _WORTH_GOING_ON = 4
 class TabledPart(Part):
     """A store with a hash table that grows by a large factor.
 
-    When memory is short it grows by what is left and, if that is little, is filled further. With `squeezed` it uses the
-    last memory; without, it gives up while growth is still possible, because a fallback with another store is faster
-    than a search with a nearly full table.
+    When memory is short it grows by what is left and, if that is little, is filled further. With `use_last_memory` it
+    uses the last memory; without, it gives up while growth is still possible, because a fallback with another store is
+    faster than a search with a nearly full table.
     """
 
     shape: Any
     table: Words
 
     def __init__(self) -> None:
-        self.squeezed = True
+        self.use_last_memory = True
         self._filled_further = 0
 
     @property
@@ -62,16 +62,16 @@ class TabledPart(Part):
         """Return the most states of a table that cannot grow; insertion takes longer then."""
 
     def _grow_table(self, affordable: Affordable) -> bool:
-        refuse_overfull(self.shape)
+        check_table_limit(self.shape)
         wanted, places, room = int(self.shape.wanted_table), int(self.shape.places), affordable()
         more = wanted - len(self.table)
         if more <= QUEUED_SHARE * room:
             self.table.grow(max(wanted, len(self.table)))
             return True
         size = len(self.table) + int(room * self._table_share)
-        if not places or (not self.squeezed and size < len(self.table) + more // _WORTH_GOING_ON):
+        if not places or (not self.use_last_memory and size < len(self.table) + more // _WORTH_GOING_ON):
             return False
-        self.squeezed = True
+        self.use_last_memory = True
         if size >= self._table_words(places + places // sizes.LEAST_GROWTH + 1):
             self.table.grow(size - size % _LINE)
             return True
@@ -124,7 +124,7 @@ class TablePart(TabledPart):
         """
         self._used = entries
         if self.holds_states or self.compact:
-            self._released = released(self.entries, self._released, expanded * self.entry)
+            self._released = release_front(self.entries, self._released, expanded * self.entry)
 
     def state(self, number: int) -> tuple[int, ...]:
         """Return the words of the state in an entry."""
@@ -146,7 +146,7 @@ class TablePart(TabledPart):
             raise InternalError("a hash cluster exceeds the scratch array")
         if not self._grow_table(affordable):
             return False
-        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
+        if not grow_queue(self.entries, int(shape.wanted_entries), affordable, self._released):
             return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
@@ -186,7 +186,7 @@ class BitsPart(Part):
     def note_used(self, entries: int, expanded: int = 0) -> None:
         """Note the number of used entries, and release the first `expanded`."""
         self._used = entries
-        self._released = released(self.entries, self._released, expanded * self.entry)
+        self._released = release_front(self.entries, self._released, expanded * self.entry)
 
     @property
     def filled(self) -> float:
@@ -203,7 +203,7 @@ class BitsPart(Part):
 
     def grow(self, affordable: Affordable) -> bool:
         shape = self.shape
-        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
+        if not grow_queue(self.entries, int(shape.wanted_entries), affordable, self._released):
             return False
         shape.wanted_entries = 0
         return True
@@ -213,18 +213,18 @@ class BitsPart(Part):
         self.entries.close()
 
 
-def queue_grown(entries: Words, wanted: int, affordable: Affordable, given_back: int) -> bool:
+def grow_queue(entries: Words, wanted: int, affordable: Affordable, released: int) -> bool:
     """Grow an array of consecutive entries whose front may be released; return False if that is not affordable.
 
     Kernels ask for many entries at once and can continue with few.
     """
-    if grown(entries, wanted, 1.25, affordable, given_back=given_back):
+    if grow_array(entries, wanted, 1.25, affordable, released=released):
         return True
     few = len(entries) + max(_FEW_ENTRIES, affordable() // 4)
-    return grown(entries, min(wanted, few), 1.0, affordable)
+    return grow_array(entries, min(wanted, few), 1.0, affordable)
 
 
-def released(entries: Words, before: int, words: int, worth: int = _WORTH_RELEASING) -> int:
+def release_front(entries: Words, before: int, words: int, worth: int = _WORTH_RELEASING) -> int:
     """Release the memory of the first `words` words if that is worth it; `before` of them are released already.
 
     Returns the number of released words.
@@ -291,7 +291,7 @@ class PagedPart(TabledPart):
             (self._following, -(-pages // 2)),
             (self._filled, -(-pages // 2)),
         )
-        if not all(grown(words, size, 1.25, affordable) for words, size in wanted):
+        if not all(grow_array(words, size, 1.25, affordable) for words, size in wanted):
             return False
         shape.wanted_entries = 0
         return True
@@ -313,7 +313,7 @@ class PagedPart(TabledPart):
             words.close()
 
 
-def refuse_overfull(shape: object) -> None:
+def check_table_limit(shape: object) -> None:
     """Raise `ResourceError` if a table has as many slots as it can number."""
     if getattr(shape, "overfull", 0):
         raise ResourceError("more than 3,000,000,000 states are stored at a time, the most that one table can hold")

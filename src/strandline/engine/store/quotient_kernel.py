@@ -4,8 +4,8 @@
 home bucket and is not stored; the rest is, with the distance in buckets between the home and the bucket that had room.
 Nothing is lost: bucket and stored bits determine the key, which is also how the table grows.
 
-A key that finds no room within the probe limit (`REACH`) displaces the key nearest to its own home, which then looks
-for another place further on (as in cuckoo or Robin Hood hashing). If that fails, a key goes to a stash beside the
+A key that finds no room within the probe limit (`PROBE_LIMIT`) displaces the key nearest to its own home, which then
+looks for another place further on (as in cuckoo or Robin Hood hashing). If that fails, a key goes to a stash beside the
 table, and the table grows: by three fifths, or by what there is room for; in place, from its end to its beginning, as
 that of `table_kernel` does: the home bucket is monotone in the mixed value.
 """
@@ -24,16 +24,16 @@ from strandline.engine.runtime.intrinsics import prefetch
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.runtime.sizes import LEAST_GROWTH
 from strandline.engine.store.bucket_kernel import (
-    REACH,
+    PROBE_LIMIT,
+    bucket_of,
     fill,
     further,
-    gathered,
     holds_key,
-    line_of,
-    placed,
+    mix_key,
+    place_key,
     quotient_of,
-    scattered,
     set_form,
+    unmix_key,
     value_at,
     value_of,
 )
@@ -41,11 +41,11 @@ from strandline.engine.store.bucket_kernel import (
 U = np.uint64
 _0, _1, _2, _3, _5, _8, _255 = U(0), U(1), U(2), U(3), U(5), U(8), U(255)
 
-SPARE = REACH + 1
+SPARE = PROBE_LIMIT + 1
 """Buckets behind the last home bucket."""
-_REACH, _SPARE = U(REACH), U(SPARE)
-_LEAST_LINES, _DOUBLED_LINES, _MOST_LINES = U(1 << 6), U(1 << 13), U(1 << 31)
-_LINES_AT_A_TIME, _MANY_BESIDE = U(1 << 18), U(64)
+_PROBE_LIMIT, _SPARE = U(PROBE_LIMIT), U(SPARE)
+_LEAST_BUCKETS, _DOUBLED_BUCKETS, _MOST_BUCKETS = U(1 << 6), U(1 << 13), U(1 << 31)
+_BUCKETS_AT_A_TIME, _LARGE_STASH = U(1 << 18), U(64)
 _LEAST_GROWTH = U(LEAST_GROWTH)
 
 
@@ -54,7 +54,7 @@ COPY_WORDS = 9 + 2 * 15
 """Words of a copy of a bucket, one more, and the new bucket and quotient of each of its keys."""
 
 
-class Lines(NamedTuple):
+class BucketTable(NamedTuple):
     """A table of keys.
 
     `larger` is the layout that it gets while it grows, `copy` has room for a bucket and the targets of its keys;
@@ -86,34 +86,34 @@ class Keys(NamedTuple):
 
 
 @inlined
-def prefetch_line(keys, value):
-    prefetch(keys.table, line_of(keys.form, value) << _3)
+def prefetch_bucket(keys, value):
+    prefetch(keys.table, bucket_of(keys.form, value) << _3)
 
 
 @inlined
-def _kept_beside(keys, value):
+def _is_in_stash(keys, value):
     """Return True if a mixed value is in the stash."""
     found = False
-    for number in range(keys.shape.put_off):
+    for number in range(keys.shape.deferred):
         found = found or keys.scratch[number] == value
     return found
 
 
 @inlined
-def _keep_beside(keys, value):
+def _add_to_stash(keys, value):
     """Add a mixed value to the stash.
 
     If the stash is full, which a hash of this quality does not produce, `clustered` is set and the search must end.
     """
-    if keys.shape.put_off == U(len(keys.scratch)):
+    if keys.shape.deferred == U(len(keys.scratch)):
         keys.shape.clustered = _1
     else:
-        keys.scratch[keys.shape.put_off] = value
-        keys.shape.put_off += _1
+        keys.scratch[keys.shape.deferred] = value
+        keys.shape.deferred += _1
 
 
 @inlined
-def _seek(keys, value, inserts):
+def _find_or_insert(keys, value, inserts):
     """Find a mixed value, and insert it into the first bucket with room if it is new and `inserts`.
 
     Returns (found, crowded); with `crowded` all buckets within the probe limit are full, and the stash must be searched
@@ -121,16 +121,16 @@ def _seek(keys, value, inserts):
     """
     table, form = keys.table, keys.form
     quotient = quotient_of(form, value)
-    line, rest = line_of(form, value) << _3, quotient >> _8
-    for _ in range(_REACH):
-        if holds_key(table, line, form, quotient & _255, rest):
+    bucket, rest = bucket_of(form, value) << _3, quotient >> _8
+    for _ in range(_PROBE_LIMIT):
+        if holds_key(table, bucket, form, quotient & _255, rest):
             return True, False
-        count = table[line] & _255
+        count = table[bucket] & _255
         if count < form.room:
             if inserts:
-                fill(table, line, form, count, quotient & _255, rest)
+                fill(table, bucket, form, count, quotient & _255, rest)
             return False, False
-        line += _8
+        bucket += _8
         rest += further(form)
     return False, True
 
@@ -138,37 +138,37 @@ def _seek(keys, value, inserts):
 @inlined
 def holds(keys, value):
     """Return True if the table has the key with this mixed value."""
-    found, crowded = _seek(keys, value, False)
-    return _kept_beside(keys, value) if crowded else found
+    found, crowded = _find_or_insert(keys, value, False)
+    return _is_in_stash(keys, value) if crowded else found
 
 
 @inlined
 def insert(keys, value):
     """Insert the key with this mixed value; return True if it is new. There must be room."""
-    found, crowded = _seek(keys, value, True)
+    found, crowded = _find_or_insert(keys, value, True)
     if crowded:
-        found = _crowded_out(keys, value)
+        found = _insert_crowded(keys, value)
     if not found:
         keys.shape.count += _1
     return not found
 
 
 @njit
-def _crowded_out(keys, value):
+def _insert_crowded(keys, value):
     """Search the stash for a key whose buckets are full, and place it if it is new; return True if it was found."""
-    if _kept_beside(keys, value):
+    if _is_in_stash(keys, value):
         return True
-    done, left = placed(keys.table, keys.form, line_of(keys.form, value), quotient_of(keys.form, value))
+    done, left = place_key(keys.table, keys.form, bucket_of(keys.form, value), quotient_of(keys.form, value))
     if not done:
-        _keep_beside(keys, left)
+        _add_to_stash(keys, left)
         # If the table is rather full, that is the reason: it must grow before the next insertion.
-        if keys.shape.put_off >= _MANY_BESIDE and _2 * keys.shape.count > keys.shape.most:
+        if keys.shape.deferred >= _LARGE_STASH and _2 * keys.shape.count > keys.shape.most:
             keys.shape.most = keys.shape.count
     return False
 
 
 @njit
-def grow_lines(keys):
+def grow_buckets(keys):
     """Grow a table that is 94 % full; returns as `make_room`.
 
     A large one takes seconds, so the kernel returns BUDGET now and then, and the next attempt to make room continues
@@ -176,7 +176,7 @@ def grow_lines(keys):
     """
     code = _begin_growth(keys) if keys.shape.target == _0 else CONTINUE
     if code == CONTINUE:
-        code = _spread(keys)
+        code = _rehash(keys)
     if code == CONTINUE:
         _finish_growth(keys)
     return code
@@ -185,25 +185,25 @@ def grow_lines(keys):
 @inlined
 def _begin_growth(keys):
     """Choose the new number of buckets. Returns CONTINUE, or GROW if the array must grow first."""
-    shape, lines = keys.shape, keys.form.lines
-    target = max(_LEAST_LINES, _2 * lines if lines < _DOUBLED_LINES else lines + lines * _3 // _5)
-    if target > _MOST_LINES:
+    shape, buckets = keys.shape, keys.form.buckets
+    target = max(_LEAST_BUCKETS, _2 * buckets if buckets < _DOUBLED_BUCKETS else buckets + buckets * _3 // _5)
+    if target > _MOST_BUCKETS:
         shape.overfull = _1
         return GROW
     room = U(len(keys.table)) >> _3
     if target + _SPARE > room:
-        if room < max(_LEAST_LINES, lines + lines // _LEAST_GROWTH) + _SPARE:
+        if room < max(_LEAST_BUCKETS, buckets + buckets // _LEAST_GROWTH) + _SPARE:
             shape.wanted_table = (target + _SPARE) << _3
             return GROW
         # The array grew by less than was asked for: use what there is.
         target = room - _SPARE
     set_form(keys.larger, keys.form.bits, target)
-    shape.target, shape.moved = target, lines + _REACH if lines > _0 else _0
+    shape.target, shape.moved = target, buckets + _PROBE_LIMIT if buckets > _0 else _0
     return CONTINUE
 
 
 @inlined
-def _spread(keys):
+def _rehash(keys):
     """Move the keys of the first `moved` buckets, in place, to their homes in the larger table.
 
     From the last bucket to the first: the new home is nearly always not below the bucket that is read, where nothing of
@@ -211,65 +211,65 @@ def _spread(keys):
     Returns CONTINUE, or BUDGET after a part of the work; `moved` is where it resumes.
     """
     shape, table, form, larger, copied = keys.shape, keys.table, keys.form, keys.larger, keys.copy
-    line = shape.moved
-    pause = line - min(line, _LINES_AT_A_TIME)
-    while line > pause:
-        line -= _1
+    bucket = shape.moved
+    pause = bucket - min(bucket, _BUCKETS_AT_A_TIME)
+    while bucket > pause:
+        bucket -= _1
         for word in range(_8):
-            copied[word] = table[(line << _3) + word]
-            table[(line << _3) + word] = _0
+            copied[word] = table[(bucket << _3) + word]
+            table[(bucket << _3) + word] = _0
         count = copied[0] & _255
         # First all divisions of a bucket, then all writes: they do not wait for each other.
         for place in range(count):
-            value = value_at(copied, _0, form, line, place)
-            copied[_BELONGS + place], copied[_QUOTIENT + place] = line_of(larger, value), quotient_of(larger, value)
+            value = value_at(copied, _0, form, bucket, place)
+            copied[_BELONGS + place], copied[_QUOTIENT + place] = bucket_of(larger, value), quotient_of(larger, value)
         for place in range(count):
             target, quotient = copied[_BELONGS + place], copied[_QUOTIENT + place]
             done = False
-            if target >= line:
-                done, value = placed(table, larger, target, quotient)
+            if target >= bucket:
+                done, value = place_key(table, larger, target, quotient)
             else:
                 value = value_of(larger, target, quotient)
             if not done:
-                _keep_beside(keys, value)
-    shape.moved = line
-    return BUDGET if line > _0 else CONTINUE
+                _add_to_stash(keys, value)
+    shape.moved = bucket
+    return BUDGET if bucket > _0 else CONTINUE
 
 
 @inlined
 def _finish_growth(keys):
     """Insert the deferred keys and switch to the new layout."""
-    shape, put_off = keys.shape, keys.shape.put_off
-    shape.most = set_form(keys.form, keys.larger.bits, keys.larger.lines)
-    shape.places, shape.target, shape.put_off = keys.form.lines, _0, _0
-    for number in range(put_off):
+    shape, deferred = keys.shape, keys.shape.deferred
+    shape.most = set_form(keys.form, keys.larger.bits, keys.larger.buckets)
+    shape.places, shape.target, shape.deferred = keys.form.buckets, _0, _0
+    for number in range(deferred):
         value = keys.scratch[number]
-        done, left = placed(keys.table, keys.form, line_of(keys.form, value), quotient_of(keys.form, value))
+        done, left = place_key(keys.table, keys.form, bucket_of(keys.form, value), quotient_of(keys.form, value))
         if not done:
-            _keep_beside(keys, left)
+            _add_to_stash(keys, left)
 
 
 @njit
-def listed(keys, line, beside, found):
-    """Write keys to `found`: those of whole buckets from `line` on, then those of the stash from `beside` on.
+def list_keys(keys, bucket, stash, found):
+    """Write keys to `found`: those of whole buckets from `bucket` on, then those of the stash from `stash` on.
 
     Returns their number and where to continue; 0 if there are no more. The table must not be growing.
     """
     form, count, room = keys.form, _0, U(len(found))
-    last = form.lines + _REACH if form.lines > _0 else _0
-    while line < last:
-        held = keys.table[line << _3] & _255
+    last = form.buckets + _PROBE_LIMIT if form.buckets > _0 else _0
+    while bucket < last:
+        held = keys.table[bucket << _3] & _255
         if count + held > room:
-            return count, line, beside
+            return count, bucket, stash
         for place in range(held):
-            found[count + place] = gathered(value_at(keys.table, line << _3, form, line, place), form.bits)
+            found[count + place] = unmix_key(value_at(keys.table, bucket << _3, form, bucket, place), form.bits)
         count += held
-        line += _1
-    while beside < keys.shape.put_off and count < room:
-        found[count] = gathered(keys.scratch[beside], form.bits)
+        bucket += _1
+    while stash < keys.shape.deferred and count < room:
+        found[count] = unmix_key(keys.scratch[stash], form.bits)
         count += _1
-        beside += _1
-    return count, line, beside
+        stash += _1
+    return count, bucket, stash
 
 
 # --- the store of states of one word ----------------------------------------------------------------------------
@@ -277,12 +277,12 @@ def listed(keys, line, beside, found):
 
 @inlined
 def fingerprint(store, array, at):
-    return scattered(array[at], store.keys.form.bits)
+    return mix_key(array[at], store.keys.form.bits)
 
 
 @inlined
 def prefetch_home(store, hash_value):
-    prefetch_line(store.keys, hash_value)
+    prefetch_bucket(store.keys, hash_value)
 
 
 @inlined
@@ -305,16 +305,16 @@ def add(store, number, array, at, hash_value):
 
 @inlined
 def grow_table(store):
-    return grow_lines(store.keys)
+    return grow_buckets(store.keys)
 
 
 # --- wider keys -------------------------------------------------------------------------------------------------
 
 
 @njit
-def shaped(form, bits, lines):
+def compute_form(form, bits, buckets):
     """Compute the layout of a table, for callers outside of kernels; see `set_form`."""
-    return set_form(form, bits, lines)
+    return set_form(form, bits, buckets)
 
 
 @njit
@@ -324,14 +324,14 @@ def widen(keys, other, narrow, wide):
     The keys of the other table are pairs of numbers of `narrow` bits, those of this one pairs of `wide` bits.
     """
     form = other.form
-    for line in range(form.lines + _REACH):
-        for place in range(other.table[line << _3] & _255):
-            _insert_widened(keys, value_at(other.table, line << _3, form, line, place), form.bits, narrow, wide)
-    for number in range(other.shape.put_off):
+    for bucket in range(form.buckets + _PROBE_LIMIT):
+        for place in range(other.table[bucket << _3] & _255):
+            _insert_widened(keys, value_at(other.table, bucket << _3, form, bucket, place), form.bits, narrow, wide)
+    for number in range(other.shape.deferred):
         _insert_widened(keys, other.scratch[number], form.bits, narrow, wide)
 
 
 @inlined
 def _insert_widened(keys, value, bits, narrow, wide):
-    key = gathered(value, bits)
-    insert(keys, scattered(((key >> narrow) << wide) | (key & ((_1 << narrow) - _1)), keys.form.bits))
+    key = unmix_key(value, bits)
+    insert(keys, mix_key(((key >> narrow) << wide) | (key & ((_1 << narrow) - _1)), keys.form.bits))

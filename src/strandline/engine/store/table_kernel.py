@@ -21,8 +21,8 @@ import numpy as np
 from numba.extending import overload
 
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, GROW, NONE
-from strandline.engine.runtime.hashing import copy_state, home, mixed, same_state, state_hash
-from strandline.engine.runtime.intrinsics import prefetch, seen, swap_in
+from strandline.engine.runtime.hashing import copy_state, home, mix, same_state, state_hash
+from strandline.engine.runtime.intrinsics import cas_from_zero, load_acquire, prefetch
 from strandline.engine.runtime.jit import INLINED, inlined, njit
 from strandline.engine.runtime.sizes import LEAST_GROWTH
 
@@ -168,12 +168,14 @@ def add_shared(store, number, array, at, hash_value):
     slot = home(hash_value, slots)
     written = False
     while True:
-        found = seen(store.table, slot)
+        # Acquire: the entry that an occupied slot refers to is visible, because it was written before the slot.
+        found = load_acquire(store.table, slot)
         if found == _0:
             if not written:
                 copy_state(array, at, store.entries, number * store.entry, store.words)
                 written = True
-            found = swap_in(store.table, slot, content)
+            # If another thread wins the slot, its state is compared below: it may be the same one.
+            found = cas_from_zero(store.table, slot, content)
             if found == _0:
                 return True
         if _is(store, found, array, at, hash_value):
@@ -231,7 +233,7 @@ def grow_table(store):
     """
     code = _begin_growth(store) if store.shape.target == _0 else CONTINUE
     if code == CONTINUE:
-        code = _spread(store)
+        code = _rehash(store)
     if code == CONTINUE:
         _finish_growth(store)
     return code
@@ -250,9 +252,9 @@ def _begin_growth(store):
         if room < max(_LEAST_SLOTS, shape.places + shape.places // _LEAST_GROWTH):
             shape.wanted_table = target
             return GROW
-        # More was asked for, and that is what could be had.
+        # The array grew by less than was asked for: use what there is.
         target = room
-    shape.target, shape.moved, shape.put_off = target, shape.places, _0
+    shape.target, shape.moved, shape.deferred = target, shape.places, _0
     return CONTINUE
 
 
@@ -260,7 +262,7 @@ def _begin_growth(store):
 def _finish_growth(store):
     """Insert the deferred contents and switch to the new size."""
     shape, table, scratch = store.shape, store.table, store.scratch
-    for number in range(shape.put_off):
+    for number in range(shape.deferred):
         place = _home_of_content(store, scratch[number], shape.target)
         while table[place] != _0:
             place += _1
@@ -277,12 +279,12 @@ def _finish_growth(store):
 def _home_of_content(store, content, slots):
     """Return the home slot of a slot content in a table of `slots` slots."""
     if holds_states(store):
-        return home(mixed(content & ~_OCCUPIED), slots)
+        return home(mix(content & ~_OCCUPIED), slots)
     return home(content, slots)
 
 
 @inlined
-def _spread(store):
+def _rehash(store):
     """Move the contents of the first `moved` slots, in place, to their homes in the larger table.
 
     From the last slot to the first: homes are monotone in the hash, so a new home nearly always lies above what is
@@ -291,7 +293,7 @@ def _spread(store):
     set, if the scratch array cannot hold what is deferred, which no hash of this quality produces.
     """
     shape, table, scratch = store.shape, store.table, store.scratch
-    slots, slot, put_off = shape.target, shape.moved, shape.put_off
+    slots, slot, deferred = shape.target, shape.moved, shape.deferred
     pause = slot - min(slot, _SLOTS_AT_A_TIME)
     while slot > pause:
         slot -= _1
@@ -306,12 +308,12 @@ def _spread(store):
             if place < slots:
                 table[place] = content
                 continue
-        if put_off == U(len(scratch)):
+        if deferred == U(len(scratch)):
             shape.clustered = _1
             return GROW
-        scratch[put_off] = content
-        put_off += _1
-    shape.moved, shape.put_off = slot, put_off
+        scratch[deferred] = content
+        deferred += _1
+    shape.moved, shape.deferred = slot, deferred
     return BUDGET if slot > _0 else CONTINUE
 
 
@@ -325,11 +327,11 @@ def begin_growth(store):
 
 
 @njit
-def spread_part(store, first, last, put_off):
+def rehash_part(store, first, last, deferred):
     """Move the contents of slots `first` to `last` to their homes in the larger table, as one of several threads.
 
     Only homes between those of slots `first` and `last` are written, where no other thread reads or writes; other
-    contents go to `put_off`, and all of them if `first` is 0. Returns their number, or NONE if there is no room for
+    contents go to `deferred`, and all of them if `first` is 0. Returns their number, or NONE if there is no room for
     them.
     """
     table, places, target, count = store.table, store.shape.places, store.shape.target, _0
@@ -346,14 +348,14 @@ def spread_part(store, first, last, put_off):
             if place < limit:
                 table[place] = content
                 continue
-        if count == U(len(put_off)):
+        if count == U(len(deferred)):
             return NONE
-        put_off[count] = content
+        deferred[count] = content
         count += _1
     return count
 
 
 @njit
 def finish_growth(store):
-    """Finish the growth of a table with `shape.put_off` deferred contents."""
+    """Finish the growth of a table with `shape.deferred` deferred contents."""
     _finish_growth(store)

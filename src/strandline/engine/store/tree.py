@@ -13,7 +13,7 @@ from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BATCH
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.records import FORM, SHAPE, record
-from strandline.engine.store.parts import QUEUED_SHARE, TabledPart, TablePart, queue_grown, released
+from strandline.engine.store.parts import QUEUED_SHARE, TabledPart, TablePart, grow_queue, release_front
 from strandline.errors import ResourceError
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ class TreePart(TabledPart):
         self._used = self._released = 0
 
     def store(self) -> Keys | Tree:
-        from strandline.engine.store.quotient_kernel import Keys, Lines
+        from strandline.engine.store.quotient_kernel import BucketTable, Keys
         from strandline.engine.store.tree_kernel import Tree
 
-        lines = Lines(self.table.array, self.shape, self._form, self._larger, self._scratch, self._copy)
+        lines = BucketTable(self.table.array, self.shape, self._form, self._larger, self._scratch, self._copy)
         common = (self._width, np.uint64(1), self.entries.array, self.shape, lines)
         if self._words == 1:
             return Keys(*common)
@@ -73,12 +73,12 @@ class TreePart(TabledPart):
         if self.shape.clustered:
             raise ResourceError("too many states have the same hash slot")
         self._used = entries
-        self._released = released(self.entries, self._released, expanded, _WORTH_RELEASING)
+        self._released = release_front(self.entries, self._released, expanded, _WORTH_RELEASING)
         self.nodes.note_used(int(self.nodes.shape.count))
 
     @property
     def words(self) -> int:
-        return self._table_words(max(int(self._form.lines), int(self.shape.target))) + self._used + self._others
+        return self._table_words(max(int(self._form.buckets), int(self.shape.target))) + self._used + self._others
 
     @property
     def room(self) -> int:
@@ -104,7 +104,7 @@ class TreePart(TabledPart):
             return False
         if not self._grow_table(affordable):
             return False
-        if not queue_grown(self.entries, int(shape.wanted_entries), affordable, self._released):
+        if not grow_queue(self.entries, int(shape.wanted_entries), affordable, self._released):
             return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
@@ -127,7 +127,7 @@ class TreePart(TabledPart):
                 f"tree compression has more than {1 << half:,} tree nodes, the most that can be numbered"
             )
         wider = min(half + sizes.FURTHER_NODE_BITS, _MOST_NODE_BITS)
-        lines = int(self._form.lines) * 3 // 2
+        lines = int(self._form.buckets) * 3 // 2
         if self._table_words(lines) > affordable():
             return False
         form = record(FORM, bits=max(int(self._form.bits), 2 * wider), half=wider)
@@ -137,22 +137,22 @@ class TreePart(TabledPart):
         return True
 
     def load(self) -> None:
-        from strandline.engine.runtime.jit import prepare
-        from strandline.engine.store.quotient_kernel import listed, widen
-        from strandline.engine.store.tree_kernel import Tree, unfolded
+        from strandline.engine.runtime.jit import precompile
+        from strandline.engine.store.quotient_kernel import list_keys, widen
+        from strandline.engine.store.tree_kernel import Tree, decompress_keys
 
         store, number, words = self.store(), np.uint64(0), _zeros(8)
-        prepare(listed, store.keys, number, number, words)
+        precompile(list_keys, store.keys, number, number, words)
         if isinstance(store, Tree):
-            prepare(widen, store.keys, store.keys, self._form.half, self._form.half)
-            prepare(unfolded, store, words, True, words)
+            precompile(widen, store.keys, store.keys, self._form.half, self._form.half)
+            precompile(decompress_keys, store, words, True, words)
 
     def _move(self, form: Any, lines: int) -> None:
         """Move all keys to a table of another layout."""
-        from strandline.engine.store.quotient_kernel import shaped, widen
+        from strandline.engine.store.quotient_kernel import compute_form, widen
 
         old, table, scratch = self.store().keys, Words(self._table_words(lines), large=True), _zeros(len(self._scratch))
-        shape = record(SHAPE, places=lines, most=shaped(form, form.bits, np.uint64(lines)))
+        shape = record(SHAPE, places=lines, most=compute_form(form, form.bits, np.uint64(lines)))
         widen(old._replace(table=table.array, shape=shape, form=form, scratch=scratch), old, self._form.half, form.half)
         self.table.close()
         self.table, self.shape, self._scratch = table, shape, scratch
@@ -164,26 +164,26 @@ class TreePart(TabledPart):
 
         States that are decompressed in the store are lost.
         """
-        from strandline.engine.store.quotient_kernel import listed
+        from strandline.engine.store.quotient_kernel import list_keys
 
-        found, line, beside = _zeros(rows), 0, 0
+        found, line, stash = _zeros(rows), 0, 0
         while True:
-            count, line, beside = listed(self.store().keys, np.uint64(line), np.uint64(beside), found)
+            count, line, stash = list_keys(self.store().keys, np.uint64(line), np.uint64(stash), found)
             if not count:
                 return
-            yield self._unfolded(found[: int(count)], joined=True)
+            yield self._decompressed(found[: int(count)], joined=True)
 
     def waiting(self, first: int, last: int, rows: int) -> Iterator[WordArray]:
         """Iterate over the states of entries `first` to `last`, in blocks of at most `rows` rows with an extra word."""
         for begin in range(first, last, rows):
-            yield self._unfolded(self.entries.array[begin : min(last, begin + rows)], joined=False)
+            yield self._decompressed(self.entries.array[begin : min(last, begin + rows)], joined=False)
 
-    def _unfolded(self, keys: WordArray, *, joined: bool) -> WordArray:
-        from strandline.engine.store.tree_kernel import Tree, unfolded
+    def _decompressed(self, keys: WordArray, *, joined: bool) -> WordArray:
+        from strandline.engine.store.tree_kernel import Tree, decompress_keys
 
         block, store = _zeros(len(keys) * (self._words + 1)), self.store()
         if isinstance(store, Tree):
-            unfolded(store, keys, joined, block)
+            decompress_keys(store, keys, joined, block)
         else:
             block[::2] = keys
         return block.reshape(len(keys), -1)

@@ -20,14 +20,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.runtime.codes import BATCH, CONTINUE, GROW, NONE
-from strandline.engine.runtime.hashing import home, mixed, word_count
+from strandline.engine.runtime.hashing import home, mix, word_count
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store import table_kernel
-from strandline.engine.store.bucket_kernel import gathered, scattered
+from strandline.engine.store.bucket_kernel import mix_key, unmix_key
 from strandline.engine.store.quotient_kernel import find, grow_table, insert, prefetch_home, prefetch_match
 
 __all__ = [
-    "Tree", "add", "find", "fingerprint", "grow_table", "meet", "opened", "prefetch_home", "prefetch_match", "recognise"
+    "Tree",
+    "add",
+    "complete_hashes",
+    "find",
+    "fingerprint",
+    "grow_table",
+    "open_entry",
+    "prefetch_home",
+    "prefetch_match",
+    "prepare_hash"
 ]  # fmt: skip
 U = np.uint64
 _0, _1, _2, _32 = U(0), U(1), U(2), U(32)
@@ -64,7 +73,7 @@ class Tree(NamedTuple):
 
 
 @inlined
-def _room_to_fold(store, states):
+def _make_room_for_nodes(store, states):
     """Ensure that there is room for the nodes of `states` states. Returns CONTINUE, GROW or BUDGET.
 
     Keys may become wider here, so no hash may have been computed for the batch yet.
@@ -78,6 +87,7 @@ def _room_to_fold(store, states):
     if wanted > U(len(nodes.entries)):
         nodes.shape.wanted_entries = wanted
         return GROW
+    # Numbers of `half` bits are used up: the driver moves all keys to wider ones.
     if wanted > _1 << form.half:
         form.narrow = _1
         return GROW
@@ -90,20 +100,20 @@ def _grow_nodes(nodes):
 
 
 @inlined
-def _number(store, word):
+def _node_number(store, word):
     """Return the number of a node, inserted if it is new."""
     nodes, recent = store.nodes, store.recent
     at = _2 * home(word * _MIX, U(len(recent)) >> _1)
     if recent[at] == word and recent[at + _1] != _0:
         return recent[at + _1] - _1
     store.keys.copy[0] = word
-    number = table_kernel.add(nodes, nodes.shape.count, store.keys.copy, _0, mixed(word))
+    number = table_kernel.add(nodes, nodes.shape.count, store.keys.copy, _0, mix(word))
     recent[at], recent[at + _1] = word, number + _1
     return number
 
 
 @inlined
-def _fold(store, array, at, source):
+def _compress(store, array, at, source):
     """Compress the state at `array[at]` to its key, a pair of numbers of 32 bits.
 
     `source` is the entry of its parent, which must be decompressed, or NONE. There must be room for the nodes.
@@ -119,13 +129,14 @@ def _fold(store, array, at, source):
             left, right = pairs[_2 * (number - words)], pairs[_2 * (number - words) + _1]
             part = (folded[left] << _32) | folded[right]
             same = folded[left] == kept[kept_of + left] and folded[right] == kept[kept_of + right]
-        folded[number] = kept[kept_of + number] if known and same else _number(store, part)
+        # The parent's number is reused for equal nodes; only the others are looked up.
+        folded[number] = kept[kept_of + number] if known and same else _node_number(store, part)
     last = U(len(pairs)) - _2
     return (folded[pairs[last]] << _32) | folded[pairs[last + _1]]
 
 
 @inlined
-def _unfold(store, key, place):
+def _decompress(store, key, place):
     """Decompress a key to `place`: words of the state and numbers of its nodes. Return where the words begin."""
     words, pairs, nodes, numbers = word_count(store.words), store.pairs, store.nodes.entries, U(len(store.folded))
     kept, of_kept, at, last = store.kept, place * numbers, place * words, numbers - words
@@ -141,14 +152,14 @@ def _unfold(store, key, place):
 
 
 @inlined
-def _scattered(store, array, at, source):
-    """Compress the state at `array[at]` and return its mixed key; see `_fold`."""
-    pair, form = _fold(store, array, at, source), store.keys.form
-    return scattered(((pair >> _32) << form.half) | (pair & _LOW), form.bits)
+def _mixed_key(store, array, at, source):
+    """Compress the state at `array[at]` and return its mixed key; see `_compress`."""
+    pair, form = _compress(store, array, at, source), store.keys.form
+    return mix_key(((pair >> _32) << form.half) | (pair & _LOW), form.bits)
 
 
 @njit
-def unfolded(store, keys, joined, rows):
+def decompress_keys(store, keys, joined, rows):
     """Write the states of keys to rows with one extra word each.
 
     With `joined`, keys are packed as in the table, else as in `entries`. States that are decompressed in the store are
@@ -159,7 +170,7 @@ def unfolded(store, keys, joined, rows):
         key = keys[number]
         if joined:
             key = ((key >> half) << _32) | (key & ((_1 << half) - _1))
-        at = _unfold(store, key, _0)
+        at = _decompress(store, key, _0)
         for word in range(words):
             rows[number * (words + _1) + word] = store.sources[at + word]
 
@@ -169,29 +180,29 @@ def unfolded(store, keys, joined, rows):
 
 @inlined
 def fingerprint(store, array, at):
-    return _scattered(store, array, at, NONE)
+    return _mixed_key(store, array, at, NONE)
 
 
 @inlined
-def meet(store, batch, number, array, at, source):
+def prepare_hash(store, batch, number, array, at, source):
     nodes, words = store.nodes, word_count(store.words)
     batch.sources[number] = source
     if nodes.shape.places > _WORTH_FETCHING:
         for word in range(words):
             if array[at + word] != store.sources[(source & _LAST) * words + word]:
-                table_kernel.prefetch_home(nodes, mixed(array[at + word]))
+                table_kernel.prefetch_home(nodes, mix(array[at + word]))
 
 
 @inlined
-def recognise(store, batch, array, stride):
+def complete_hashes(store, batch, array, stride):
     rest = batch.rest
     if rest.recognised == rest.count:
         return CONTINUE
-    code = _room_to_fold(store, rest.count)
+    code = _make_room_for_nodes(store, rest.count)
     if code != CONTINUE:
         return code
     for number in range(rest.count):
-        hash_value = _scattered(store, array, number * stride, batch.sources[number])
+        hash_value = _mixed_key(store, array, number * stride, batch.sources[number])
         batch.hashes[number] = hash_value
         prefetch_home(store, hash_value)
     rest.recognised = rest.count
@@ -199,8 +210,8 @@ def recognise(store, batch, array, stride):
 
 
 @inlined
-def opened(store, number):
-    return store.sources, _unfold(store, store.entries[number], number & _LAST)
+def open_entry(store, number):
+    return store.sources, _decompress(store, store.entries[number], number & _LAST)
 
 
 @inlined
@@ -208,6 +219,6 @@ def add(store, number, array, at, hash_value):
     if not insert(store.keys, hash_value):
         return NONE
     form = store.keys.form
-    key = gathered(hash_value, form.bits)
+    key = unmix_key(hash_value, form.bits)
     store.entries[number] = ((key >> form.half) << _32) | (key & ((_1 << form.half) - _1))
     return number

@@ -18,17 +18,17 @@ from __future__ import annotations
 import numpy as np
 
 from strandline.engine.cycles.published.states_kernel import ACCEPTS, BLUE, PERSISTENT, RED, reset
-from strandline.engine.parts.expansion_kernel import ask, link_of
+from strandline.engine.parts.expansion_kernel import compute_successors, link_of
 from strandline.engine.parts.line_kernel import (
     KNOWN,
     RETURNED,
     column_at,
-    falls_behind,
     layer_at,
     next_layer,
-    place,
+    place_successor,
+    regresses,
     store_top_here,
-    take_next,
+    take_next_state,
 )
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.parts.stack_kernel import drop, has_room, is_marker, push_marker, push_state, top_of
@@ -47,12 +47,12 @@ def _place(search, at, hash_value, link):
     """Store a successor of another layer: ahead of the line or, after a regress edge, for the next sweep."""
     layers, store, expansion = search.layers, search.store, search.expansion
     line = layers.line
-    code = place(layers, store, search.journal, expansion, at, hash_value, link)
+    code = place_successor(layers, store, search.journal, expansion, at, hash_value, link)
     if code != CONTINUE:
         return code
     if line.outcome != KNOWN:
         reset(store, line.placed, PERSISTENT if line.outcome == RETURNED else _0)
-    if falls_behind(layers, expansion, at):
+    if regresses(layers, expansion, at):
         line.regress_edges += _1
     return CONTINUE
 
@@ -94,7 +94,7 @@ def _expand(search):
     expansion, store, stack, state = search.expansion, search.store, search.stack, search.state
     number = stack.top.unexpanded - _1
     record = record_of(store, number)
-    code = ask(expansion, store.entries, number * store.entry, record, _0)
+    code = compute_successors(expansion, store.entries, number * store.entry, record, _0)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -118,7 +118,7 @@ def _expand(search):
 
 
 @inlined
-def _look_at(search):
+def _process_top(search):
     """Pop a state, to be expanded next if the present search has not visited it."""
     store, stack, state, words = search.store, search.stack, search.state, search.expansion.words
     at = top_of(stack, words)
@@ -164,7 +164,7 @@ def _next_root(search):
         code = next_layer(layers, store, search.journal.counts, None)
         if code != CONTINUE:
             return code
-        number = take_next(layers, store)
+        number = take_next_state(layers, store)
         if store.entries[extra_at(store, number)] & BLUE == _0:
             search.stack.top.unexpanded = number + _1
             return CONTINUE
@@ -191,5 +191,5 @@ def search_layers(search):
     elif is_marker(search.stack, search.expansion.words):
         _leave(search)
     else:
-        return _look_at(search)
+        return _process_top(search)
     return CONTINUE

@@ -10,7 +10,7 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.cycles.cycle_extraction import LoopSearch, Region
 from strandline.engine.cycles.cycle_search import CycleSearch
 from strandline.engine.parts.expansion import width_of
-from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, swept
+from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, add_line_counts
 from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime.codes import ROOT
 from strandline.engine.runtime.records import LTL_SWEEP, record
@@ -84,7 +84,7 @@ class LtlSweepSearch(CycleSearch):
         return int(self._state.rounds)
 
     def statistics(self) -> Statistics:
-        return swept(super().statistics(), self._layers)
+        return add_line_counts(super().statistics(), self._layers)
 
     def cycle_record(self) -> int:
         return self._pages.record(int(self._state.found))

@@ -33,8 +33,14 @@ from strandline.engine.cycles.published.states_kernel import (
     reset,
     value_of,
 )
-from strandline.engine.parts.expansion_kernel import ask
-from strandline.engine.parts.layer_table_kernel import column_waits, kept, live, push, row_of
+from strandline.engine.parts.expansion_kernel import compute_successors
+from strandline.engine.parts.layer_table_kernel import (
+    has_queued_layer,
+    layer_chain,
+    persistent_chain,
+    queue_layer,
+    row_of,
+)
 from strandline.engine.parts.line_kernel import column_at, drop_layer, layer_at, move_line
 from strandline.engine.parts.search_output_kernel import count_stored
 from strandline.engine.runtime.codes import CONTINUE, CYCLE, DONE, GROW, NONE
@@ -93,7 +99,7 @@ def choose_candidates(search):
     layers, store, state = search.layers, search.store, search.state
     count = _0
     for keeper in range(layers.line.keepers):
-        number = first_of(store, layers.chains[kept(layers.keepers[keeper])])
+        number = first_of(store, layers.chains[persistent_chain(layers.keepers[keeper])])
         while number != NONE:
             record, flags = record_of(store, number), extra_at(store, number)
             store.entries[flags] &= ~CANDIDATE
@@ -111,14 +117,14 @@ def begin_round(search):
     search.state.rounds += _1
     for keeper in range(layers.line.keepers):
         row = layers.keepers[keeper]
-        number = first_of(store, layers.chains[kept(row)])
+        number = first_of(store, layers.chains[persistent_chain(row)])
         while number != NONE:
             flags = store.entries[extra_at(store, number)]
             reset(store, number, flags)
             if flags & CANDIDATE != _0:
                 store.entries[value_of(store, number)] = (record_of(store, number) + _1) << _1
                 _enqueue(search, number, row)
-                push(layers, row)
+                queue_layer(layers, row)
             number = after(store, number)
 
 
@@ -128,7 +134,7 @@ def _end_round(search):
     layers, store = search.layers, search.store
     count = _0
     for keeper in range(layers.line.keepers):
-        number = first_of(store, layers.chains[kept(layers.keepers[keeper])])
+        number = first_of(store, layers.chains[persistent_chain(layers.keepers[keeper])])
         while number != NONE:
             flags, value = extra_at(store, number), store.entries[value_of(store, number)]
             if store.entries[flags] & CANDIDATE != _0:
@@ -163,17 +169,17 @@ def _next_layer(search):
                 code = drop_layer(layers, store)
                 if code != CONTINUE:
                     return code
-            elif column_waits(layers) and rows[layers.heap[_0]].layer < line.layer:
+            elif has_queued_layer(layers) and rows[layers.heap[_0]].layer < line.layer:
                 _forget_visited(search)
-                push(layers, line.row)
+                queue_layer(layers, line.row)
             else:
                 return CONTINUE
-        if not column_waits(layers):
+        if not has_queued_layer(layers):
             # A pass is over. With true sweeps, states behind the line are queued for the next one.
             for keeper in range(line.keepers):
                 if rows[layers.keepers[keeper]].ring != _0:
-                    push(layers, layers.keepers[keeper])
-        if not column_waits(layers):
+                    queue_layer(layers, layers.keepers[keeper])
+        if not has_queued_layer(layers):
             if _end_round(search) == _0:
                 return DONE
             begin_round(search)
@@ -186,7 +192,7 @@ def _expand(search):
     expansion, store, state = search.expansion, search.store, search.state
     row = search.layers.line.row
     number = store.entries[link_in_ring(store, search.layers.rows[row].ring - _1)] - _1
-    code = ask(expansion, store.entries, number * store.entry, record_of(store, number), _0)
+    code = compute_successors(expansion, store.entries, number * store.entry, record_of(store, number), _0)
     if code != CONTINUE:
         return code
     _dequeue(search, number, row)
@@ -214,7 +220,7 @@ def _receive_persistent(search, number, row, behind):
         if not _waits(store.entries[link_in_ring(store, number)]):
             _enqueue(search, number, row)
         if row != search.layers.line.row and not (behind and state.true_sweeps != _0):
-            push(search.layers, row)
+            queue_layer(search.layers, row)
     return CONTINUE
 
 
@@ -235,7 +241,7 @@ def _receive_other(search, number, row):
     if not _waits(link):
         _enqueue(search, number, row)
         if row != search.layers.line.row:
-            push(search.layers, row)
+            queue_layer(search.layers, row)
 
 
 @inlined
@@ -256,7 +262,7 @@ def _receive(search, at):
             return _receive_persistent(search, number, row, layer < layers.line.layer)
         _receive_other(search, number, row)
         return CONTINUE
-    number = append(store, layers.chains[live(row)], _0)
+    number = append(store, layers.chains[layer_chain(row)], _0)
     if number == NONE:
         return GROW
     insert(store, number, expansion.records, at, hash_value)
@@ -265,7 +271,7 @@ def _receive(search, at):
     count_stored(search.journal.counts, _1)
     _enqueue(search, number, row)
     if row != layers.line.row:
-        push(layers, row)
+        queue_layer(layers, row)
     return CONTINUE
 
 

@@ -33,9 +33,16 @@ from strandline.engine.cycles.sweep.marks_kernel import (
     VALUE,
     VALUE_SHIFT,
 )
-from strandline.engine.parts.expansion_kernel import ask
-from strandline.engine.parts.layer_table_kernel import column_waits, kept, live, push, row_of, schedule_root
-from strandline.engine.parts.line_kernel import column_at, layer_at, leave_layer, move_line, wake_layers
+from strandline.engine.parts.expansion_kernel import compute_successors
+from strandline.engine.parts.layer_table_kernel import (
+    has_queued_layer,
+    layer_chain,
+    persistent_chain,
+    queue_layer,
+    row_of,
+    schedule_root,
+)
+from strandline.engine.parts.line_kernel import column_at, layer_at, leave_layer, move_line, queue_roots
 from strandline.engine.parts.search_output_kernel import count_stored
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE, FAULT, GROW, NONE
 from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
@@ -55,14 +62,14 @@ def begin_round(search, first):
     """
     layers, store, state = search.layers, search.store, search.state
     state.members = state.block_end = _0
-    search.opened.state.active = search.batch.rest.count = search.batch.rest.next = _0
+    search.open_sccs.state.active = search.batch.rest.count = search.batch.rest.next = _0
     layers.line.row = NONE
     for keeper in range(layers.line.keepers):
         row = layers.keepers[keeper]
         rank = layers.rows[row].layer & state.rank_mask
         possible = state.ranks_accepting >> rank & _1 != _0
         before = state.members
-        number = first_of(store, layers.chains[kept(row)])
+        number = first_of(store, layers.chains[persistent_chain(row)])
         while number != NONE:
             at = extra_at(store, number)
             mark = store.entries[at]
@@ -73,7 +80,7 @@ def begin_round(search, first):
             if member:
                 state.members += _1
                 store.entries[at] |= MEMBER | QUEUED | (_1 << VALUE_SHIFT)
-                push(layers, row)
+                queue_layer(layers, row)
             number = after(store, number)
         if state.members == before:
             layers.rows[row].span = _0
@@ -86,7 +93,7 @@ def list_members(search, found):
     width = word_count(store.words)
     place = _0
     for keeper in range(layers.line.keepers):
-        number = first_of(store, layers.chains[kept(layers.keepers[keeper])])
+        number = first_of(store, layers.chains[persistent_chain(layers.keepers[keeper])])
         while number != NONE:
             if store.entries[extra_at(store, number)] & MEMBER != _0:
                 copy_state(store.entries, number * store.entry, found, place, store.words)
@@ -98,16 +105,16 @@ def list_members(search, found):
 @inlined
 def _expand(search):
     """Expand the entry at the end of the work list: its successors become the batch, with the value they get."""
-    expansion, store, opened, state = search.expansion, search.store, search.opened, search.state
-    number = opened.active[opened.state.active - _1]
-    code = ask(expansion, store.entries, number * store.entry, NONE, _0)
+    expansion, store, open_sccs, state = search.expansion, search.store, search.open_sccs, search.state
+    number = open_sccs.active[open_sccs.state.active - _1]
+    code = compute_successors(expansion, store.entries, number * store.entry, NONE, _0)
     if code != CONTINUE:
         return code
-    opened.state.active -= _1
+    open_sccs.state.active -= _1
     search.journal.counts.visited += _1
     mark = extra_at(store, number)
     store.entries[mark] &= ~QUEUED
-    accepts = expansion.labels[0] & opened.state.accepting == opened.state.accepting
+    accepts = expansion.labels[0] & open_sccs.state.accepting == open_sccs.state.accepting
     state.value = _2 if accepts else store.entries[mark] >> VALUE_SHIFT & VALUE
     search.batch.rest.count, search.batch.rest.next = expansion.answer.successors, _0
     return CONTINUE
@@ -143,7 +150,13 @@ def _pass_on(search, at):
 
     Returns FAULT if a persistent state is missing: then the model is not deterministic.
     """
-    expansion, store, layers, opened, state = search.expansion, search.store, search.layers, search.opened, search.state
+    expansion, store, layers, open_sccs, state = (
+        search.expansion,
+        search.store,
+        search.layers,
+        search.open_sccs,
+        search.state,
+    )
     line, records = layers.line, expansion.records
     layer = layer_at(expansion.words, records, at)
     if layer > state.block_end:
@@ -161,11 +174,11 @@ def _pass_on(search, at):
             return FAULT
         _pass_back(search, number, row)
         return CONTINUE
-    if row == line.row and opened.state.active == U(len(opened.active)):
-        opened.state.wanted_active = opened.state.active + _1
+    if row == line.row and open_sccs.state.active == U(len(open_sccs.active)):
+        open_sccs.state.wanted_active = open_sccs.state.active + _1
         return GROW
     if number == NONE:
-        number = append(store, layers.chains[live(row)], _0)
+        number = append(store, layers.chains[layer_chain(row)], _0)
         if number == NONE:
             return GROW
         insert(store, number, records, at, hash_value)
@@ -174,10 +187,10 @@ def _pass_on(search, at):
     elif not _rise(store, number, state.value):
         return CONTINUE
     if row == line.row:
-        opened.active[opened.state.active] = number
-        opened.state.active += _1
+        open_sccs.active[open_sccs.state.active] = number
+        open_sccs.state.active += _1
     else:
-        push(layers, row)
+        queue_layer(layers, row)
     return CONTINUE
 
 
@@ -201,39 +214,39 @@ def _absorb(search):
 @inlined
 def _list_queued(search, chain):
     """Append the queued states of a chain of the current layer to the work list, which must have room."""
-    store, opened = search.store, search.opened
+    store, open_sccs = search.store, search.open_sccs
     number = first_of(store, chain)
     while number != NONE:
         if store.entries[extra_at(store, number)] & QUEUED != _0:
-            opened.active[opened.state.active] = number
-            opened.state.active += _1
+            open_sccs.active[open_sccs.state.active] = number
+            open_sccs.state.active += _1
         number = after(store, number)
 
 
 @inlined
 def _next_layer(search):
     """Move the line on inside the column. Returns DONE if no value can rise any more."""
-    layers, opened, state = search.layers, search.opened, search.state
+    layers, open_sccs, state = search.layers, search.open_sccs, search.state
     line, chains = layers.line, layers.chains
     if line.row != NONE:
         code = leave_layer(layers, search.store, search.journal.counts)
         if code != CONTINUE:
             return code
-    if not column_waits(layers):
+    if not has_queued_layer(layers):
         if line.pending == _0:
             return DONE
-        wake_layers(layers)
+        queue_roots(layers)
         state.block_end = _0
     row = layers.heap[_0]
-    most = chains[kept(row)].count + chains[live(row)].count
-    if most > U(len(opened.active)):
-        opened.state.wanted_active = most
+    most = chains[persistent_chain(row)].count + chains[layer_chain(row)].count
+    if most > U(len(open_sccs.active)):
+        open_sccs.state.wanted_active = most
         return GROW
     move_line(layers)
-    if chains[kept(row)].count != _0:
+    if chains[persistent_chain(row)].count != _0:
         state.block_end = max(state.block_end, layers.rows[row].span)
-    _list_queued(search, chains[kept(row)])
-    _list_queued(search, chains[live(row)])
+    _list_queued(search, chains[persistent_chain(row)])
+    _list_queued(search, chains[layer_chain(row)])
     return CONTINUE
 
 
@@ -249,7 +262,7 @@ def propagate(search, budget):
             code = _absorb(search)
         elif search.journal.counts.visited >= stop_at:
             return BUDGET
-        elif search.opened.state.active != _0:
+        elif search.open_sccs.state.active != _0:
             code = _expand(search)
         else:
             code = _next_layer(search)

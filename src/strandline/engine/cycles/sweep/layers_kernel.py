@@ -25,16 +25,23 @@ from strandline.engine.parts.layer_table_kernel import find_row
 from strandline.engine.parts.line_kernel import (
     KNOWN,
     column_at,
-    falls_behind,
     layer_at,
     next_layer,
-    place,
+    place_successor,
+    regresses,
     store_top_here,
-    take_next,
+    take_next_state,
 )
-from strandline.engine.parts.profile_recorder_kernel import note_regress
+from strandline.engine.parts.profile_recorder_kernel import sample_regress_edge
 from strandline.engine.parts.search_output_kernel import count_expanded
-from strandline.engine.parts.stack_kernel import ask_for_stack, drop, is_marker, push_marker, push_state, top_of
+from strandline.engine.parts.stack_kernel import (
+    compute_successors_for_stack,
+    drop,
+    is_marker,
+    push_marker,
+    push_state,
+    top_of,
+)
 from strandline.engine.runtime.codes import BUDGET, COLUMN_OVER, CONTINUE, CYCLE, GROW, NONE
 from strandline.engine.runtime.hashing import copy_state, state_hash, word_count
 from strandline.engine.runtime.jit import inlined, njit
@@ -60,12 +67,18 @@ def _suspect(search, number, why):
 @inlined
 def _expand(search):
     """Expand an entry of the current layer: open it as an SCC, push its marker, make its successors the batch."""
-    expansion, store, stack, opened, state = search.expansion, search.store, search.stack, search.opened, search.state
+    expansion, store, stack, open_sccs, state = (
+        search.expansion,
+        search.store,
+        search.stack,
+        search.open_sccs,
+        search.state,
+    )
     number = stack.top.unexpanded - _1
     record = record_of(store, number)
-    if not has_room(opened):
+    if not has_room(open_sccs):
         return GROW
-    code = ask_for_stack(stack, expansion, store, number, record)
+    code = compute_successors_for_stack(stack, expansion, store, number, record)
     if code != CONTINUE:
         return code
     successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -74,8 +87,8 @@ def _expand(search):
     state.number += _1
     mark = extra_at(store, number)
     store.entries[mark] = (store.entries[mark] & HIT) | OPEN | (state.number << NUMBER_SHIFT)
-    accepting = opened.state.accepting
-    enter_state(opened, state.number, number, labels & accepting)
+    accepting = open_sccs.state.accepting
+    enter_state(open_sccs, state.number, number, labels & accepting)
     if labels & accepting == accepting:
         state.ranks_accepting |= _1 << (search.layers.line.layer & state.rank_mask)
         if state.suspect != HIT_AGAIN:
@@ -105,15 +118,15 @@ def _place(search, at, link):
     """Store a successor of another layer: ahead of the line or, after a regress edge, behind it."""
     expansion, store, layers = search.expansion, search.store, search.layers
     words, records, line = expansion.words, expansion.records, layers.line
-    code = place(layers, store, search.journal, expansion, at, state_hash(records, at, words), link)
+    code = place_successor(layers, store, search.journal, expansion, at, state_hash(records, at, words), link)
     if code != CONTINUE:
         return code
     if line.outcome != KNOWN:
         store.entries[extra_at(store, line.placed)] = _0
-    if falls_behind(layers, expansion, at):
+    if regresses(layers, expansion, at):
         line.regress_edges += _1
         source = search.state.source * store.entry
-        note_regress(search.notes, words, store.entries, source, search.batch.rest.next, line.regress_edges)
+        sample_regress_edge(search.recorder, words, store.entries, source, search.batch.rest.next, line.regress_edges)
         _hit_again(search, line.placed, layer_at(words, records, at))
     return CONTINUE
 
@@ -140,9 +153,9 @@ def _absorb(search):
 
 
 @inlined
-def _look_at(search):
+def _process_top(search):
     """Pop a state of the layer: enter it, or check whether it closes an accepting cycle."""
-    store, stack, opened, words = search.store, search.stack, search.opened, search.expansion.words
+    store, stack, open_sccs, words = search.store, search.stack, search.open_sccs, search.expansion.words
     at = top_of(stack, words)
     hash_value = state_hash(stack.items, at, words)
     number = find(store, stack.items, at, hash_value)
@@ -156,7 +169,7 @@ def _look_at(search):
     mark = store.entries[extra_at(store, number)]
     if mark & STATUS == _0:
         stack.top.unexpanded = number + _1
-    elif mark & STATUS == OPEN and merge(opened, mark >> NUMBER_SHIFT) == opened.state.accepting:
+    elif mark & STATUS == OPEN and merge(open_sccs, mark >> NUMBER_SHIFT) == open_sccs.state.accepting:
         search.state.record = record_of(store, number)
         copy_state(store.entries, number * store.entry, search.suspect, _0, words)
         return CYCLE
@@ -166,16 +179,16 @@ def _look_at(search):
 @inlined
 def _leave(search):
     """Pop a marker, whose state's successors are all done; finish the SCC if the state is its first."""
-    store, stack, opened = search.store, search.stack, search.opened
+    store, stack, open_sccs = search.store, search.stack, search.open_sccs
     number = stack.items[top_of(stack, search.expansion.words)]
     drop(stack)
-    if not is_first(opened, store.entries[extra_at(store, number)] >> NUMBER_SHIFT):
+    if not is_first(open_sccs, store.entries[extra_at(store, number)] >> NUMBER_SHIFT):
         return
-    opened.state.roots -= _1
+    open_sccs.state.roots -= _1
     member = NONE
     while member != number:
-        opened.state.active -= _1
-        member = opened.active[opened.state.active]
+        open_sccs.state.active -= _1
+        member = open_sccs.active[open_sccs.state.active]
         mark = extra_at(store, member)
         store.entries[mark] = (store.entries[mark] & HIT) | FINISHED
 
@@ -188,13 +201,13 @@ def _next_root(search):
     """
     layers, store, state = search.layers, search.store, search.state
     while True:
-        code = next_layer(layers, store, search.journal.counts, search.notes)
+        code = next_layer(layers, store, search.journal.counts, search.recorder)
         if code == COLUMN_OVER and (layers.line.keepers == _0 or state.ranks_accepting == _0):
             state.ranks_accepting = _0
             continue
         if code != CONTINUE:
             return code
-        number = take_next(layers, store)
+        number = take_next_state(layers, store)
         if store.entries[extra_at(store, number)] & STATUS == _0:
             search.stack.top.unexpanded = number + _1
             return CONTINUE
@@ -220,7 +233,7 @@ def sweep_layers(search, budget):
             if is_marker(search.stack, search.expansion.words):
                 _leave(search)
             else:
-                code = _look_at(search)
+                code = _process_top(search)
         elif counts.visited >= stop_at:
             return BUDGET
         else:

@@ -30,8 +30,8 @@ class SweepCycles(NamedTuple):
     store: Any
     layers: Any
     stack: Any
-    opened: Any
+    open_sccs: Any
     journal: Any
-    notes: Any
+    recorder: Any
     suspect: Any
     state: Any

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Unpack
 import numpy as np
 
 from strandline.compile.kernel import Kernel
-from strandline.engine.cycles.couvreur_stack import OpenPart
+from strandline.engine.cycles.couvreur_stack import OpenComponentsPart
 from strandline.engine.cycles.cycle_extraction import LoopSearch, Region, State
 from strandline.engine.cycles.cycle_search import Cycle, CycleSearch
 from strandline.engine.cycles.sweep.probes import Probe
 from strandline.engine.parts.expansion import width_of
-from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, swept
+from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, add_line_counts
 from strandline.engine.parts.profile import LayerFigures, without_ranks
-from strandline.engine.parts.profile_recorder import NotesPart
+from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime import codes, sizes
-from strandline.engine.runtime.jit import prepare
+from strandline.engine.runtime.jit import precompile
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import SWEPT, record
+from strandline.engine.runtime.records import CYCLE_SWEEP, record
 from strandline.engine.search import Event, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
@@ -55,11 +55,15 @@ class SweepCycleSearch(CycleSearch):
             raise InternalError("a sweep needs a measured kernel")
         if ranks not in (1, 2, 4, 8, 16, 32, 64):
             raise InternalError(f"{ranks} ranks are not a power of two up to 64")
-        self._state = record(SWEPT, rank_mask=ranks - 1, source_record=codes.ROOT)
+        self._state = record(CYCLE_SWEEP, rank_mask=ranks - 1, source_record=codes.ROOT)
         self._suspect: WordArray = np.zeros(kernel.words + 1, dtype=np.uint64)
-        self._layers, self._stack, self._opened = LayersPart(SWEEPS | COLUMNS), StackPart(), OpenPart(accepting)
-        self._pages, self._notes = PagedPart(width_of(kernel), extra=1), NotesPart(kernel.words)
-        parts = (self._layers, self._pages, self._stack, self._opened, self._notes)
+        self._layers, self._stack, self._open_sccs = (
+            LayersPart(SWEEPS | COLUMNS),
+            StackPart(),
+            OpenComponentsPart(accepting),
+        )
+        self._pages, self._recorder = PagedPart(width_of(kernel), extra=1), RecorderPart(kernel.words)
+        parts = (self._layers, self._pages, self._stack, self._open_sccs, self._recorder)
         super().__init__(kernel, *parts, accepting=accepting, **terms)
         self.expansion.start()
         self.rounds = 0
@@ -84,9 +88,9 @@ class SweepCycleSearch(CycleSearch):
             self._pages.store(),
             self._layers.layers(),
             self._stack.stack(),
-            self._opened.opened(),
+            self._open_sccs.open_sccs(),
             self.journal.journal(),
-            self._notes.notes(),
+            self._recorder.recorder(),
             self._suspect,
             self._state,
         )
@@ -101,13 +105,13 @@ class SweepCycleSearch(CycleSearch):
     def load_further(self) -> None:
         """Warm up elimination, the search for proved cycles, and listing the frontier for another plan."""
         from strandline.engine.cycles.sweep.elimination_kernel import begin_round, list_members, propagate
-        from strandline.engine.orders.sweep_kernel import put_down
+        from strandline.engine.orders.sweep_kernel import list_frontier
 
         search, words = self._search(), self.kernel.words
-        prepare(begin_round, search, True)
-        prepare(propagate, search, np.uint64(0))
-        prepare(list_members, search, np.zeros(0, dtype=np.uint64))
-        prepare(put_down, search, np.zeros((0, words + 1), dtype=np.uint64))
+        precompile(begin_round, search, True)
+        precompile(propagate, search, np.uint64(0))
+        precompile(list_members, search, np.zeros(0, dtype=np.uint64))
+        precompile(list_frontier, search, np.zeros((0, words + 1), dtype=np.uint64))
         proving = Probe(self.kernel, [-1], self.accepting, most=None, memory_limit=None)
         proving.search.load()
         proving.search.close()
@@ -136,7 +140,7 @@ class SweepCycleSearch(CycleSearch):
 
         before = int(self.journal.counts.visited)
         code = int(propagate(self._search(), budget))
-        self._notes.leave_out(int(self.journal.counts.visited) - before)
+        self._recorder.leave_out(int(self.journal.counts.visited) - before)
         if code == codes.FAULT:
             raise InternalError(
                 "a state has other successors than when it was expanded first: the model is not deterministic"
@@ -173,13 +177,13 @@ class SweepCycleSearch(CycleSearch):
 
     def waiting_states(self, most: int) -> WordArray:
         """Return a uniform sample of the unexpanded states, one per row: all, or `most` to twice as many."""
-        from strandline.engine.orders.sweep_kernel import put_down
+        from strandline.engine.orders.sweep_kernel import list_frontier
 
         chains = self._layers.layers().chains
         as_they_are = chains.copy()
         block = np.zeros((sizes.RECORDS, self.kernel.words + 1), dtype=np.uint64)
         found, before, every = block[:0, :-1].copy(), 0, 1
-        while (count := int(put_down(self._search(), block))) > 0:
+        while (count := int(list_frontier(self._search(), block))) > 0:
             found = np.concatenate((found, block[-before % every : count : every, :-1]))
             before += count
             while len(found) > 2 * most:
@@ -195,12 +199,12 @@ class SweepCycleSearch(CycleSearch):
 
     def profile(self) -> tuple[LayerFigures, ...]:
         """Return the profile of the sweeps, without probes and eliminations."""
-        profile = self._notes.layers(self._layers.standing(), self.journal.counts)
+        profile = self._recorder.layers(self._layers.standing(), self.journal.counts)
         return without_ranks(profile, int(self._state.rank_mask) + 1)
 
     @property
     def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._notes.regress_edges()
+        return self._recorder.regress_edges()
 
     @property
     def regressing_link(self) -> tuple[int, int]:
@@ -208,8 +212,8 @@ class SweepCycleSearch(CycleSearch):
 
     def statistics(self) -> Statistics:
         """Return the counters; not exact once a probe has found a cycle, because its path has records of its own."""
-        told = swept(super().statistics(), self._layers)
-        return replace(told, exact=told.exact and not self._adopted)
+        statistics = add_line_counts(super().statistics(), self._layers)
+        return replace(statistics, exact=statistics.exact and not self._adopted)
 
     # --- the trace ----------------------------------------------------------------------------------------------
 
@@ -294,7 +298,7 @@ class SweepCycleSearch(CycleSearch):
         done, counts = probe.search.statistics(), self.journal.counts
         self._probe_visits += done.visited
         counts.visited += np.uint64(done.visited)
-        self._notes.leave_out(done.visited)
+        self._recorder.leave_out(done.visited)
         counts.peak_stored = max(int(counts.peak_stored), int(counts.stored) + done.peak_states)
         self._peak_bytes = max(self._peak_bytes, self.current_bytes() + done.peak_bytes)
 
