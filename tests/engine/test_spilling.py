@@ -342,3 +342,13 @@ def test_a_column_that_decreases(tmp_path: Path) -> None:
     run = SpillingRun(graph_kernel(graph), tmp_path)
     assert run.advance().event is Event.COLUMN_DECREASED
     assert run.search.regressing_link == (2, 0)
+
+
+def test_the_memory_limit_is_that_of_the_whole_search(tmp_path: Path) -> None:
+    """The arrays of its parts may take a share of it; sets, pieces and caches take the rest."""
+    limit = 1 << 26
+    search = SpillingRun(graph_kernel(Graph(((0,),))), tmp_path, limit).search
+    assert search.memory_limit == limit
+    assert 0 < search.array_limit < limit // 2
+    usual = Run(graph_kernel(Graph(((0,),))), "bfs", memory_limit=limit).search
+    assert usual.array_limit == usual.memory_limit == limit

@@ -240,9 +240,14 @@ class Search(ABC):
 
     def _affordable_words(self) -> int:
         """Return the number of words that may be added. The limit counts arrays in full, used or not."""
-        if self.memory_limit is None:
+        if self.array_limit is None:
             return 1 << 60
-        return max(0, self.memory_limit // 8 - sum(part.room for part in self.parts))
+        return max(0, self.array_limit // 8 - sum(part.room for part in self.parts))
+
+    @property
+    def array_limit(self) -> int | None:
+        """The bytes that the arrays of the parts may take: by default the whole memory limit."""
+        return self.memory_limit
 
     @property
     def can_hand_off(self) -> bool:

@@ -67,7 +67,7 @@ class SpillingSearch(Search):
     """
 
     loop = "disk.expanding_kernel.expand"
-    limits = (*Search.limits, "piece", "_known_most")
+    limits = (*Search.limits, "_array_limit", "piece", "_known_most")
 
     def __init__(
         self,
@@ -88,7 +88,8 @@ class SpillingSearch(Search):
         self._chains = MemoryQueue(width, self._pages, self._layers, self._work)
         self._recorder = RecorderPart(kernel.words)
         super().__init__(kernel, self._layers, self._pages, self._recorder, **terms)
-        self.memory_limit = max(int(memory * _QUEUES), 8 * sum(part.room for part in self.parts) + _LEAST_QUEUES)
+        self.memory_limit = memory
+        self._array_limit = max(int(memory * _QUEUES), 8 * sum(part.room for part in self.parts) + _LEAST_QUEUES)
         self._width, self._row_words = width, row_words
         self.piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
         self._recent = RecentStates(kernel.words, int(memory * _RECENT) // 8)
@@ -106,6 +107,11 @@ class SpillingSearch(Search):
         self._swept_again = False
         self.pieces = self._in_pieces = 0
         self.expansion.start()
+
+    @property
+    def array_limit(self) -> int:
+        """The share of the memory limit for queues; sets, pieces and caches take the rest."""
+        return self._array_limit
 
     # --- saving -------------------------------------------------------------------------------------------------
 
