@@ -234,7 +234,7 @@ def test_the_limit_of_states() -> None:
 @contextmanager
 def no_beams() -> Iterator[None]:
     """Traces of sweeps by bisection alone."""
-    with patch.object(Retracing, "_linked_way", lambda *_: None):
+    with patch.object(Retracing, "_find_by_beam", lambda *_: None):
         yield
 
 
