@@ -44,16 +44,16 @@ class Fixpoints:
         """No records."""
         return self._graph.empty()
 
-    def both(self, one: Bits, other: Bits) -> Bits:
+    def and_(self, one: Bits, other: Bits) -> Bits:
         return one & other
 
-    def either(self, one: Bits, other: Bits) -> Bits:
+    def or_(self, one: Bits, other: Bits) -> Bits:
         return one | other
 
-    def differ(self, one: Bits, other: Bits) -> Bits:
+    def xor(self, one: Bits, other: Bits) -> Bits:
         return one ^ other
 
-    def denied(self, one: Bits) -> Bits:
+    def not_(self, one: Bits) -> Bits:
         """All other records."""
         return self._graph.full() & ~one
 
