@@ -1,4 +1,4 @@
-"""Static facts of a System: what actions read and write."""
+"""Variables and expressions that actions read and write."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from strandline.model.system import Action, System, Variable
 
 
 def expressions(action: Action) -> list[Expression]:
-    """Every expression of an action: its guard, the targets and values of its effects."""
+    """Return every expression of an action: its guard, and the targets and values of its effects."""
     found: list[Expression] = [] if action.guard is None else [action.guard]
     for effect in action.effects:
         found += [effect.target, effect.value]
@@ -17,7 +17,7 @@ def expressions(action: Action) -> list[Expression]:
 
 
 def evaluated(action: Action) -> Iterator[Expression]:
-    """What is evaluated when the action is taken: its guard, the indices of what it writes, and the values."""
+    """Yield what is evaluated when the action is taken: its guard, the indices of its targets, and the values."""
     if action.guard is not None:
         yield action.guard
     for effect in action.effects:
@@ -27,7 +27,7 @@ def evaluated(action: Action) -> Iterator[Expression]:
 
 
 def reads(action: Action, system: System) -> set[Variable]:
-    """The variables on which the action's being enabled or its effects may depend, locations included."""
+    """Return the variables on which enabledness or effects of the action may depend, locations included."""
     found = {system.processes[move.process].location for move in action.moves}
     for expression in evaluated(action):
         found |= variables_read(expression)
@@ -35,5 +35,5 @@ def reads(action: Action, system: System) -> set[Variable]:
 
 
 def writes(action: Action) -> set[Variable]:
-    """The variables that the action may change."""
+    """Return the variables that the action may change."""
     return {effect.target.variable for effect in action.effects}

@@ -59,7 +59,7 @@ def figures_of(
 
 def _partial(kernel: Kernel) -> bool:
     """Whether some steps of the model were left out, or taken for others."""
-    return kernel.numbered or kernel.canonical is not None or kernel.separate is not None
+    return kernel.numbered or kernel.canonical is not None or kernel.lift_trace is not None
 
 
 def _regress(specification: SearchSpecification, kernel: Kernel, search: Searching) -> Regress | None:

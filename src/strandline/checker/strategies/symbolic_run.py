@@ -24,7 +24,7 @@ from strandline.symbolic.cone import cone_of, restrict_to_cone
 from strandline.symbolic.diagrams import BYTES_PER_NODE, Function, TooManyNodes
 from strandline.symbolic.fixpoints import SymbolicSets
 from strandline.symbolic.paths import StateNumbering, SymbolicPaths
-from strandline.symbolic.space import Space, State, FixpointProgress
+from strandline.symbolic.space import FixpointProgress, Space, State
 from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.replay import replay, with_fault
 from strandline.traces.trace import Trace, TraceFault

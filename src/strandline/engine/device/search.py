@@ -244,8 +244,8 @@ class DeviceSearch:
     def _bring_marks(self) -> None:
         """What the device has marked, to the Kernel's marks."""
         marks = np.frombuffer(b"" if self._closed else self.device.marks(), dtype=np.uint8)
-        if self.kernel.marks is not None and len(marks):
-            self.kernel.marks[:] |= marks
+        if self.kernel.coverage_bits is not None and len(marks):
+            self.kernel.coverage_bits[:] |= marks
 
     def close(self) -> None:
         """Give all memory back; what was marked goes to the Kernel."""
