@@ -27,8 +27,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        reference = Path(folder) / "reference.dve"
-        text = (EXAMPLE / "reference.dve").read_text()
+        reference = Path(folder) / "twin.dve"
+        text = (EXAMPLE / "twin.dve").read_text()
         reference.write_text(text.replace("PACKETS = 6", f"PACKETS = {arguments.packets}"))
         models = {
             "Python": f"{EXAMPLE / 'stop_and_wait.py'}:StopAndWait(packets={arguments.packets})",

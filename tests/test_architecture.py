@@ -33,7 +33,7 @@ LIBRARIES = {
     "numba": {"engine"},
     "cuda": {"engine/device/linking.py"},
     "llvmlite": {"compile/jit.py", "compile/ptx.py", "engine/runtime/intrinsics.py", "engine/runtime/jit.py"},
-    "numpy": {"model/graph.py", "compile", "engine", "progress", "traces", "checker"},
+    "numpy": {"compile", "engine", "progress", "traces", "checker"},
     "oxidd": {"symbolic/diagrams.py"},
     "dd": {"symbolic/diagrams.py"},
     "starlette": {"serve/app.py", "cli/serve.py"},

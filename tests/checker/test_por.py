@@ -124,7 +124,10 @@ def test_what_is_not_sound_is_refused(asked: dict[str, Any], message: str) -> No
 
 
 def test_a_graph_wants_every_step() -> None:
-    with pytest.raises(UsageError, match="por=True: this search wants every step"):
+    with pytest.raises(
+        UsageError,
+        match="por=True is for searches for single states and for runs: the graph of a model is made breadth-first",
+    ):
         strandline.graph(PHILOSOPHERS, por=True)
 
 

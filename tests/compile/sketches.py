@@ -8,6 +8,8 @@ from random import Random
 
 import numpy as np
 from kernels import compile_host
+from support.explicit_graph import Graph
+from support.graph_back_end import graph_kernel
 
 from strandline.compile.callback import from_callables
 from strandline.compile.interpreted import interpret_system
@@ -15,7 +17,6 @@ from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.specification import KernelSpecification
 from strandline.model.expression import Binary, Choice, Const, Expression, Read
-from strandline.model.graph import Graph
 from strandline.model.measure import Measure
 from strandline.model.system import Action, Assign, Domain, System, Variable
 from strandline.model.validate import validate
@@ -90,13 +91,13 @@ def as_graph(sketch: Sketch) -> Graph:
 
 
 def of_graph(sketch: Sketch) -> Kernel:
-    return make_kernel(as_graph(sketch))
+    return graph_kernel(as_graph(sketch))
 
 
 def of_graph_with_wide_states(sketch: Sketch) -> Kernel:
     """States of three words that come in another order than their nodes."""
     states = [(7, (node * 5 + 3) % 8191, 2**64 - 1 - node) for node in range(len(sketch.edges))]
-    return make_kernel(replace(as_graph(sketch), states=np.array(states, dtype=np.uint64)))
+    return graph_kernel(replace(as_graph(sketch), states=np.array(states, dtype=np.uint64)))
 
 
 def of_callables(sketch: Sketch) -> Kernel:

@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from kernels import ask
+from support import graph_back_end as back_end
+from support.explicit_graph import Graph
+from support.graph_back_end import graph_kernel
 
-from strandline.compile import graph as back_end
-from strandline.compile.graph import graph_kernel
 from strandline.compile.kernel import DEADLOCK_BIT, FaultSite
-from strandline.compile.make import make_kernel
-from strandline.compile.specification import KernelSpecification
 from strandline.errors import UsageError
-from strandline.model.expression import Const, Read
-from strandline.model.graph import Graph
-from strandline.model.measure import Measure
+from strandline.model.expression import Read
 from strandline.model.system import Domain, Variable
 from strandline.source import Span
 
@@ -70,12 +67,6 @@ def test_all_states_of_many_words_are_found() -> None:
         for node, state in enumerate(map(tuple, states.tolist())):
             answer = ask(kernel, state)
             assert (answer.records, answer.labels) == ((state,), node)
-
-
-def test_a_graph_brings_its_own_labels_and_progress() -> None:
-    for more in ({"predicates": [Const(1)]}, {"measure": Measure(Const(0), Const(0))}):
-        with pytest.raises(UsageError, match="no predicate and no measure can be added"):
-            make_kernel(TRIANGLE, KernelSpecification(**more))  # type: ignore[arg-type]
 
 
 def test_a_graph_has_no_variables() -> None:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 from kernels import ask_all
+from support.explicit_graph import Graph
+from support.graph_back_end import graph_kernel
 
 from strandline.compile.interpret import Fault
 from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import DEADLOCK_BIT, Kernel
-from strandline.compile.make import make_kernel
 from strandline.model.expression import Expression
-from strandline.model.graph import Graph
 from strandline.model.measure import Measure
 from strandline.model.system import System
 
@@ -50,7 +50,7 @@ def unfold_system(system: System, predicates: Sequence[Expression] = (), measure
         stuck=np.array(stuck),
         faults=faults,
     )
-    return replace(make_kernel(graph), reference=plain.reference)
+    return replace(graph_kernel(graph), reference=plain.reference)
 
 
 def _progress(kernel: Kernel, state: tuple[int, ...]) -> tuple[int, int]:

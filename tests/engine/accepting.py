@@ -9,8 +9,8 @@ from typing import Any
 
 from graph_kernel import Graph, random_graph
 from running import path_to
+from support.graph_back_end import GraphReference
 
-from strandline.compile.graph import GraphReference
 from strandline.engine.search import Event
 
 

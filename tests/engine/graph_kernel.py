@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 import numpy as np
+from support import explicit_graph as explicit
+from support import graph_back_end as compiled
 
-from strandline.compile import graph as compiled
 from strandline.compile.kernel import Kernel, Reference
-from strandline.model import graph as explicit
 
 State = tuple[int, ...]
 _WORD = (1 << 64) - 1

@@ -20,7 +20,7 @@ import strandline.engine.runtime.jit as jit
 from strandline.engine import code_cache
 from strandline.engine.code_cache import cached_by
 
-PACKAGE = Path(jit.__file__).parents[1]
+PACKAGE = Path(jit.__file__).parents[2]
 
 PROGRAM = """
 import numpy as np
@@ -51,7 +51,7 @@ def test_an_edited_callee_gives_the_new_answer(tmp_path: Path) -> None:
     first, hits = run(copy, tmp_path / "cache")
     assert hits == 0
     assert run(copy, tmp_path / "cache") == (first, 1), "the second run must use the cache"
-    callee = copy / "strandline" / "engine" / "hashing.py"
+    callee = copy / "strandline" / "engine" / "runtime" / "hashing.py"
     text = callee.read_text()
     edited = text.replace("0xD6E8_FEB8_6659_FD93", "0xD6E8_FEB8_6659_FD95")
     assert edited != text

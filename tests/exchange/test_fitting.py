@@ -20,7 +20,7 @@ from strandline.traces.interpreter_walk import Walk, reference_of
 from strandline.traces.matching import MisfitError, RecordedFault, RecordedTrace, fit
 from strandline.traces.trace_files import itf_text, json_text, read_trace
 
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
+MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 
 
 def _random_walk(system: System, seed: int, steps: int = 10) -> Walk:

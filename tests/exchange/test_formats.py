@@ -22,7 +22,7 @@ from strandline.traces.trace import Change, Step, Trace
 from strandline.traces.trace_files import itf_text, json_text, read_trace
 
 MESSAGE = RecordValue("Message", {"kind": "ack", "number": 3})
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
+MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 
 
 def _walk(name: str, steps: list[int]) -> Walk:

@@ -10,7 +10,7 @@ import pytest
 
 from strandline.cli.main import main
 
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
+MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 MUTEX, COUNTER = str(MODELS / "mutex.dve"), str(MODELS / "counter.dve")
 
 Run = Callable[..., tuple[int, str, str]]

@@ -9,7 +9,7 @@ from strandline.checker.expected.cases import CaseResult
 from strandline.checker.expected.reader import read_expected
 from strandline.cli.testing import run_case
 
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
+MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 
 
 def write(folder: Path, text: str, *models: str) -> Path:

@@ -150,7 +150,7 @@ class Leaving(Case):
 
 
 def _case(folder: Path, kind: type[Case] = Case) -> Case:
-    model = Path(__file__).resolve().parent.parent / "check" / "models" / "mutex.dve"
+    model = Path(__file__).resolve().parent.parent / "checker" / "models" / "mutex.dve"
     return kind(folder / "expected.toml", "counts", "explore", model, {}, Expectation("HOLDS", figures={"states": 9}))
 
 

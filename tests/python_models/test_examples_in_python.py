@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 def test_models_are_short_and_equal_to_their_twins(folder: str, file: str, lines: int) -> None:
     assert len((EXAMPLES / folder / file).read_text().splitlines()) < lines
     found = strandline.explore(EXAMPLES / folder / file).statistics
-    reference = strandline.explore(EXAMPLES / folder / "reference.dve").statistics
+    reference = strandline.explore(EXAMPLES / folder / "twin.dve").statistics
     assert (found.states, found.transitions, found.deadlocks, found.levels) == (
         reference.states,
         reference.transitions,

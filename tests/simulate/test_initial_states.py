@@ -14,7 +14,7 @@ from strandline.languages import load
 from strandline.report.style import Style
 from strandline.traces.interpreter_walk import reference_of
 
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
+MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 
 
 def _simulation(values: list[int], colour: bool = False) -> tuple[Simulation, list[str]]:

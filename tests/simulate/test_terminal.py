@@ -14,7 +14,7 @@ from select import select
 
 import pytest
 
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
+MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 CONTROL_C, CONTROL_D, TAB = "\x03", "\x04", "\t"
 PATIENCE = 30.0
 

@@ -17,7 +17,7 @@ from strandline.model.system import Predicate, System
 from strandline.traces.evaluate import Evaluator, told
 from strandline.traces.interpreter_walk import Walk, reference_of
 
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
+MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 
 
 def _walk(name: str) -> Walk:

@@ -26,7 +26,7 @@ from strandline.source import Source
 from strandline.symbolic.paths import SymbolicPaths
 
 ASKED: list[dict[str, Any]] = [
-    {"deadlock": True, "reach": "person0 == 4", "method": "symbolic"},
+    {"deadlock": True, "reach": "position(person0) == 4", "method": "symbolic"},
     {"ctl": ["AG !(person0=left & person1=left & person2=left)", "EF (person0=eating)"], "method": "symbolic"},
     {"ctl": ["AG !(person0=left & person1=left & person2=left)", "EF (person0=eating)"], "method": "abstraction"},
 ]

@@ -18,7 +18,7 @@ from strandline.traces.log import ParentLog
 from strandline.traces.replay import replay
 from strandline.traces.trace import Change
 
-MODELS = Path(__file__).resolve().parent.parent / "check" / "models"
+MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 MUTEX, INDEX, COUNTER = ((MODELS / f"{name}.dve").read_text() for name in ("mutex", "index", "counter"))
 
 

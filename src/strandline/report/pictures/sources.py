@@ -10,6 +10,7 @@ from strandline.checker.graphs import StateGraph
 from strandline.model.system import Observer, Process, System
 from strandline.model.values import show
 from strandline.properties.automata.automaton import Automaton
+from strandline.properties.automata.components import tarjan
 from strandline.report.automaton_dot import edge_label
 from strandline.report.pictures.graphs import Edge, Graph, Node
 
@@ -72,37 +73,8 @@ def _some(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _components(following: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
-    """Strongly connected components by Tarjan's algorithm, without recursion; the first ones are reached first."""
-    index: dict[int, int] = {}
-    low: dict[int, int] = {}
-    stack: list[int] = []
-    waiting: set[int] = set()
-    found: list[list[int]] = []
-    for root in range(len(following)):
-        if root in index:
-            continue
-        work = [(root, 0)]
-        while work:
-            node, place = work.pop()
-            if place == 0:
-                index[node] = low[node] = len(index)
-                stack.append(node)
-                waiting.add(node)
-            if place < len(following[node]):
-                work.append((node, place + 1))
-                target = following[node][place]
-                if target not in index:
-                    work.append((target, 0))
-                elif target in waiting:
-                    low[node] = min(low[node], index[target])
-                continue
-            if low[node] == index[node]:
-                members = stack[stack.index(node) :]
-                del stack[-len(members) :]
-                waiting -= set(members)
-                found.append(sorted(members))
-            if work:
-                low[work[-1][0]] = min(low[work[-1][0]], low[node])
+    """Return the strongly connected component of every node, and the members of each, the first reached first."""
+    found = [sorted(one) for one in tarjan(range(len(following)), lambda node: list(following[node]))]
     members_of = found[::-1]
     component_of = [0] * len(following)
     for number, members in enumerate(members_of):

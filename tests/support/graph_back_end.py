@@ -18,10 +18,10 @@ import numpy.typing as npt
 
 from strandline.compile.jit import MachineCode, machine_code
 from strandline.compile.kernel import DEADLOCK_BIT, Edge, FaultSite, Kernel, initial_arrays
-from strandline.compile.llvm.lookup import lookup_text
 from strandline.errors import UsageError
 from strandline.model.expression import Expression
-from strandline.model.graph import Graph
+from support.explicit_graph import Graph
+from support.graph_lookup import lookup_text
 
 State = tuple[int, ...]
 
