@@ -16,7 +16,7 @@ def expressions(action: Action) -> list[Expression]:
     return found
 
 
-def evaluated(action: Action) -> Iterator[Expression]:
+def evaluated_expressions(action: Action) -> Iterator[Expression]:
     """Yield what is evaluated when the action is taken: its guard, the indices of its targets, and the values."""
     if action.guard is not None:
         yield action.guard
@@ -29,7 +29,7 @@ def evaluated(action: Action) -> Iterator[Expression]:
 def reads(action: Action, system: System) -> set[Variable]:
     """Return the variables on which enabledness or effects of the action may depend, locations included."""
     found = {system.processes[move.process].location for move in action.moves}
-    for expression in evaluated(action):
+    for expression in evaluated_expressions(action):
         found |= variables_read(expression)
     return found
 

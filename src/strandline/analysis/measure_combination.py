@@ -19,7 +19,7 @@ class DoesNotFit(Exception):
         self.number = number
 
 
-def combined(parts: Sequence[Expression], environment: Environment) -> Expression:
+def combine_lexicographically(parts: Sequence[Expression], environment: Environment) -> Expression:
     """Return one expression that orders states as the parts do lexicographically.
 
     Its size follows from the ranges of the parts in the environment. Raises `DoesNotFit`.
@@ -54,7 +54,7 @@ def measure_of(components: Sequence[Component], system: System, *, componentwise
 
 def _combine(components: Sequence[Component], environment: Environment) -> Expression:
     try:
-        return combined([one.expression for one in components], environment)
+        return combine_lexicographically([one.expression for one in components], environment)
     except DoesNotFit as misfit:
         message = "combined with the measures before it, the result may not fit 64 bits"
         raise components[misfit.number].blame(message) from None

@@ -17,13 +17,13 @@ class MachineCode:
 
     def function(self, name: str) -> int:
         """Return the address of a function."""
-        return self._known(name, self.engine.get_function_address(name))
+        return self._require_address(name, self.engine.get_function_address(name))
 
     def variable(self, name: str) -> int:
         """Return the address of a global variable."""
-        return self._known(name, self.engine.get_global_value_address(name))
+        return self._require_address(name, self.engine.get_global_value_address(name))
 
-    def _known(self, name: str, address: int) -> int:
+    def _require_address(self, name: str, address: int) -> int:
         assert address, f"the module has no '{name}'"
         return address
 

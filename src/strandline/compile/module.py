@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from strandline.analysis.dependencies import evaluated
+from strandline.analysis.dependencies import evaluated_expressions
 from strandline.analysis.ranges import analyse_ranges
 from strandline.analysis.symmetry.detection import Scalarset
 from strandline.analysis.symmetry.permutation import close_initial_states, stored_ranges
@@ -87,13 +87,13 @@ def specified_expressions(
     if measure is not None:
         yield from (measure.column, measure.layer, *measure.compared)
     for edge in () if system.observer is None else system.observer.edges:
-        yield from evaluated(edge)
+        yield from evaluated_expressions(edge)
 
 
 def _expressions(system: System, predicates: Sequence[Expression], measure: Measure | None) -> Iterator[Expression]:
     yield from specified_expressions(system, predicates, measure)
     for action in system.actions:
-        yield from evaluated(action)
+        yield from evaluated_expressions(action)
 
 
 def _close_initial_states(system: System, scalarsets: Sequence[Scalarset]) -> System:

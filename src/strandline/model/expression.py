@@ -320,7 +320,7 @@ def upwards(expression: Expression, known: Container[int]) -> Iterator[Expressio
             waiting += [(child, False) for child in reversed(children(node))]
 
 
-def rebuilt(expression: Expression, parts: Sequence[Expression]) -> Expression:
+def rebuild(expression: Expression, parts: Sequence[Expression]) -> Expression:
     """Return the node over other subexpressions; the node itself if they are the same."""
     if all(new is old for new, old in zip(parts, children(expression), strict=True)):
         return expression

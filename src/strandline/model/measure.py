@@ -103,10 +103,10 @@ class Measure:
 def in_words(reasons: Iterable[Reason]) -> str:
     """Render several reasons, those of the same kind combined."""
     alike = groupby(reasons, key=lambda one: one.kind)
-    return "; then ".join(kind.format(listed([one.subject for one in some])) for kind, some in alike)
+    return "; then ".join(kind.format(render_names([one.subject for one in some])) for kind, some in alike)
 
 
-def listed(names: Sequence[str]) -> str:
+def render_names(names: Sequence[str]) -> str:
     """Render `a, b, c`; of many names only the first and the number of the others."""
     if len(names) <= _NAMED + 1:
         return ", ".join(names)

@@ -154,7 +154,7 @@ class _Renderer:
         raise InternalError(f"the model's language has no words for '{what}'")
 
 
-def stored(expression: Expression, names: Mapping[Variable, str], write: Write) -> tuple[str, int] | None:
+def render_place(expression: Expression, names: Mapping[Variable, str], write: Write) -> tuple[str, int] | None:
     """Render a variable or an array element by the names that variables have in the language."""
     match expression:
         case Read(variable=variable):

@@ -27,10 +27,10 @@ from strandline.model.expression import (
     Undefined,
     children,
     deep_recursion,
-    rebuilt,
+    rebuild,
     upwards,
 )
-from strandline.model.notation import Infix, Notation, Prefix, Write, stored
+from strandline.model.notation import Infix, Notation, Prefix, Write, render_place
 from strandline.model.scope import Scope
 from strandline.source import Source, Span
 
@@ -105,7 +105,7 @@ class PlainScope(Scope):
 
     @cached_property
     def _names(self) -> dict[Variable, str]:
-        return {variable: spelled(variable.name) for variable in self.variables}
+        return {variable: spell(variable.name) for variable in self.variables}
 
     def read(self, text: str, name: str) -> Expression:
         """Parse an expression. Raises `ParseError` or `ModelError`."""
@@ -127,7 +127,7 @@ class PlainScope(Scope):
                 shown = value_name(place.variable, value)
                 return None if shown is None else (f"{write(place)} {sign} {shown!r}", _COMPARISON)
             case _:
-                return stored(expression, self._names, write)
+                return render_place(expression, self._names, write)
 
 
 def with_meanings(expression: Expression, meant: Mapping[Variable, Expression]) -> Expression:
@@ -140,7 +140,7 @@ def with_meanings(expression: Expression, meant: Mapping[Variable, Expression]) 
             if isinstance(node, Read) and node.variable in meant:
                 done[id(node)] = meant[node.variable]
             else:
-                done[id(node)] = rebuilt(node, [done[id(part)] for part in children(node)])
+                done[id(node)] = rebuild(node, [done[id(part)] for part in children(node)])
     return done[id(expression)]
 
 
@@ -152,7 +152,7 @@ def value_name(variable: Variable, value: int) -> str | None:
     return names[value]
 
 
-def spelled(name: str) -> str:
+def spell(name: str) -> str:
     """Spell the name of a variable so that it can be parsed."""
     parts = name.split(".")
     plain = all(part.isidentifier() and not keyword.iskeyword(part) for part in parts)

@@ -80,7 +80,7 @@ class Scope(ABC):
         Raises as `parse` does.
         """
         expression = self.parse(text, name=name)
-        return lambda evaluate: spoken(expression, evaluate(expression))
+        return lambda evaluate: present_value(expression, evaluate(expression))
 
     def views(self) -> tuple[View, ...]:
         """Return the variables of the model that are not single variables of the System with plain values."""
@@ -91,7 +91,7 @@ class Scope(ABC):
         return action
 
 
-def spoken(expression: Expression, value: int) -> Any:
+def present_value(expression: Expression, value: int) -> Any:
     """Convert a value for people: a named value to its name, a truth value to a bool."""
     match expression:
         case Read(variable=variable) | Element(variable=variable):

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from strandline.analysis.measure_combination import DoesNotFit, combined
+from strandline.analysis.measure_combination import DoesNotFit, combine_lexicographically
 from strandline.model.expression import Binary, Const, Expression, Read, Unary, row, size
 from strandline.model.intervals import Environment, Interval
 from strandline.model.measure import Component, Measure, Reason, in_words
@@ -102,7 +102,7 @@ Bounds = Callable[[Expression], Interval]
 """Returns the observed bounds of an expression."""
 
 
-def fitted(candidate: Candidate, environment: Environment, bounds: Bounds) -> Candidate:
+def fit_to_64_bits(candidate: Candidate, environment: Environment, bounds: Bounds) -> Candidate:
     """Return a candidate whose column and layer fit 64 bits.
 
     Terms that do not fit the column go to the layer, whose digits are only as large as observed; the last ones are
@@ -127,13 +127,13 @@ def fitted(candidate: Candidate, environment: Environment, bounds: Bounds) -> Ca
 
 def _combines(terms: Block, environment: Environment) -> bool:
     try:
-        combined([term.expression for term in terms], environment)
+        combine_lexicographically([term.expression for term in terms], environment)
     except DoesNotFit:
         return False
     return True
 
 
-def negated(expression: Expression) -> Expression:
+def negate(expression: Expression) -> Expression:
     return Unary("-", expression)
 
 
@@ -142,7 +142,7 @@ def total(expressions: Sequence[Expression]) -> Expression:
     return row("+", expressions)
 
 
-def ranked(variable: Variable, ranks: dict[int, int]) -> Expression:
+def rank_sum(variable: Variable, ranks: dict[int, int]) -> Expression:
     """Return the rank of a variable's value as a sum over its values; values not in `ranks` have rank 0."""
     terms: list[Expression] = []
     for value, rank in sorted(ranks.items()):

@@ -24,7 +24,7 @@ from strandline.model.expression import Expression
 from strandline.model.intervals import Interval
 from strandline.model.measure import Measure, Reason
 from strandline.model.system import Capability, System
-from strandline.progress.candidates import Candidate, fitted
+from strandline.progress.candidates import Candidate, fit_to_64_bits
 from strandline.progress.changes import Changes
 from strandline.progress.combining import Combiner, Judge, Scored
 from strandline.progress.measure_checks import examine
@@ -213,7 +213,7 @@ class _Finder:
         combiner = Combiner(blocks, alone, self.small, self.middle)
         found = _finalists(combiner.run(_MOST_VISITS))
         self.tried = combiner.tried
-        return [fitted(one, environment, lambda part: _bounds(part, self.large, self.walked)) for one in found]
+        return [fit_to_64_bits(one, environment, lambda part: _bounds(part, self.large, self.walked)) for one in found]
 
     def _declared(self) -> Iterator[Measure]:
         """Yield the measure that the model declares, if any."""

@@ -23,7 +23,7 @@ from strandline.analysis.control import control_edges
 from strandline.model.expression import Const, Element, Expression
 from strandline.model.measure import Reason
 from strandline.model.system import System, Variable
-from strandline.progress.candidates import Block, Term, negated, ranked, total
+from strandline.progress.candidates import Block, Term, negate, rank_sum, total
 from strandline.progress.changes import Changes
 from strandline.progress.incidence import linear_measures
 from strandline.progress.state_fields import Cell
@@ -43,7 +43,7 @@ def propose(system: System, changes: Changes, cells: Sequence[Cell]) -> list[Blo
 
 def propose_roots(system: System, changes: Changes, cells: Sequence[Cell]) -> list[Block]:
     """Return distances from other than the initial location, for one process and for all with the same locations."""
-    return list(_Proposals(system, changes, cells).rooted())
+    return list(_Proposals(system, changes, cells).rooted_distances())
 
 
 class _Proposals:
@@ -71,7 +71,7 @@ class _Proposals:
     def _both_directions(self, expression: Expression, name: str) -> Iterator[Term]:
         """Yield smallest first and largest first, or only the one that is proved to be monotone."""
         rising = self._term(expression, "{} rising", name)
-        falling = self._term(negated(expression), "{} falling", name)
+        falling = self._term(negate(expression), "{} falling", name)
         for term, kind in ((rising, "{} never decreasing"), (falling, "{} never increasing")):
             if term.monotone:
                 yield self._term(term.expression, kind, name)
@@ -97,9 +97,9 @@ class _Proposals:
             order = tuple(ranks[value] - min(ranks.values()) for value in cell.present)
             if len(set(order)) > 1 and order not in seen:
                 seen.add(order)
-                yield self._term(ranked(variable, ranks), kind, owner)
+                yield self._term(rank_sum(variable, ranks), kind, owner)
 
-    def rooted(self) -> Iterator[Block]:
+    def rooted_distances(self) -> Iterator[Block]:
         kinds: dict[tuple[str, str], list[Term]] = {}
         for cell in self.cells:
             variable, names = cell.variable, cell.variable.names or ()
@@ -109,7 +109,7 @@ class _Proposals:
             roots = [place for place in cell.present if place != start]
             for root in roots[:_MOST_ROOTS]:
                 ranks = dict(enumerate(distance_ranks(len(names), edges, root)))
-                term = self._term(ranked(variable, ranks), f"distance of {{}} from {names[root]}", owner)
+                term = self._term(rank_sum(variable, ranks), f"distance of {{}} from {names[root]}", owner)
                 yield (term,)
                 kinds.setdefault((cell.family, term.reason.kind), []).append(term)
         yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
@@ -167,7 +167,7 @@ class _Proposals:
             (distances, "distances of {} from their initial locations"),
             (phases, "phases of {} that are never entered again"),
         ):
-            parts = [ranked(place, dict(enumerate(ranks))) for place, ranks in tables if len(set(ranks)) > 1]
+            parts = [rank_sum(place, dict(enumerate(ranks))) for place, ranks in tables if len(set(ranks)) > 1]
             if len(parts) > 1:
                 yield self._term(total(parts), kind, "all processes")
 

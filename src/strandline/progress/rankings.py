@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.model.expression import Expression
-from strandline.model.measure import Reason, listed
-from strandline.progress.candidates import Block, Bounds, Term, negated, ranked, total
+from strandline.model.measure import Reason, render_names
+from strandline.progress.candidates import Block, Bounds, Term, negate, rank_sum, total
 from strandline.progress.changes import Changes
 from strandline.progress.packing import pack_terms
 from strandline.progress.state_fields import Cell
@@ -94,7 +94,7 @@ class _ProvedRounds:
             return self._phases(cell, remaining)
         if cell not in self._plain:
             expression, name = cell.expression, cell.name
-            self._plain[cell] = [self.term(expression, "{}", name), self.term(negated(expression), "-{}", name)]
+            self._plain[cell] = [self.term(expression, "{}", name), self.term(negate(expression), "-{}", name)]
         return self._plain[cell]
 
     def _phases(self, cell: Cell, remaining: npt.NDArray[np.bool_]) -> list[Term]:
@@ -105,7 +105,7 @@ class _ProvedRounds:
         ranks = component_ranks(len(variable.names or ()), moves)
         if len(set(ranks)) == 1:
             return []
-        return [self.term(ranked(variable, dict(enumerate(ranks))), "phases of {}", variable.owner or variable.name)]
+        return [self.term(rank_sum(variable, dict(enumerate(ranks))), "phases of {}", variable.owner or variable.name)]
 
 
 class _ObservedRounds:
@@ -163,6 +163,6 @@ class _ObservedRounds:
 
 
 def _combine_terms(growing: Sequence[Term], found: Sequence[Term], term: MakeTerm, kind: str) -> Term:
-    names = listed([str(one.reason) for one in growing])
+    names = render_names([str(one.reason) for one in growing])
     said = f"in between {kind}" if found else kind
     return term(total([one.expression for one in growing]), said, names)

@@ -9,7 +9,7 @@ import numpy as np
 
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.system import System, Variable
-from strandline.progress.candidates import negated, ranked, total
+from strandline.progress.candidates import negate, rank_sum, total
 from strandline.progress.sampling import Integers, Sample, States
 
 _MOST_CELLS = 160
@@ -53,14 +53,14 @@ class Cell:
     def plain(self, *, rising: bool) -> Expression:
         """Return the value itself, or its negation; for a location its index among those declared."""
         if not self.located:
-            return self.expression if rising else negated(self.expression)
+            return self.expression if rising else negate(self.expression)
         highest = self.present[-1]
         return self.emit_lookup({value: value if rising else highest - value for value in self.present})
 
     def emit_lookup(self, ranks: dict[int, int]) -> Expression:
         """Return the rank of the cell's value."""
         if self.index is None:
-            return ranked(self.variable, ranks)
+            return rank_sum(self.variable, ranks)
         asked = [(rank, Binary("==", self.expression, Const(value))) for value, rank in sorted(ranks.items()) if rank]
         return total([one if rank == 1 else Binary("*", Const(rank), one) for rank, one in asked])
 

@@ -17,15 +17,15 @@ _STEP = re.compile(r"\[([^\[\]]+)\]|\.([^.\[\]]+)")
 _SPELLINGS = {"true": "1", "True": "1", "TRUE": "1", "false": "0", "False": "0", "FALSE": "0"}
 
 
-def encoded(value: Any) -> Any:
+def encode_value(value: Any) -> Any:
     """Convert a value to JSON types."""
     match value:
         case RecordValue():
-            return {name: encoded(value[name]) for name in value}
+            return {name: encode_value(value[name]) for name in value}
         case frozenset():
-            return [encoded(one) for one in ordered(value)]
+            return [encode_value(one) for one in ordered(value)]
         case tuple() | list():
-            return [encoded(one) for one in value]
+            return [encode_value(one) for one in value]
         case bool() | int() | str() | None:
             return value
     return repr(value)
@@ -90,7 +90,7 @@ def agrees(value: Any, recorded: Any) -> bool:
             and len(recorded) == len(value)
             and all(agrees(one, other) for one, other in zip(value, recorded, strict=True))
         )
-    return not isinstance(recorded, list | tuple | dict) and same(show(encoded(value)), show(recorded))
+    return not isinstance(recorded, list | tuple | dict) and same(show(encode_value(value)), show(recorded))
 
 
 def _remove_match(values: list[Any], recorded: Any) -> bool:

@@ -59,6 +59,6 @@ class Evaluator:
             return f"cannot be evaluated, {fault.kind}"
 
 
-def told(value: Any) -> str:
+def render_answer(value: Any) -> str:
     """Render an answer: `true` and `false` for truth values."""
     return str(value).lower() if isinstance(value, bool) else show(value)

@@ -184,9 +184,9 @@ def _misfit(reference: Reference, edges: Sequence[Edge], wanted: Mapping[str, An
     if action is not None and not named:
         makers = [edge.action for edge in possible if _agrees(_values(reference, edge), wanted)]
         if makers:
-            return f"'{action}' is not enabled; the state is made by {_listed(makers)}"
+            return f"'{action}' is not enabled; the state is made by {_render_names(makers)}"
         enabled = [edge.action for edge in edges]
-        return f"'{action}' is not enabled; " + (f"enabled are {_listed(enabled)}" if enabled else "nothing is")
+        return f"'{action}' is not enabled; " + (f"enabled are {_render_names(enabled)}" if enabled else "nothing is")
     faulting = next((edge for edge in named if edge.fault is not None), None)
     if faulting is not None and faulting.fault is not None:
         return f"'{action}' faults: {faulting.fault.kind}"
@@ -232,10 +232,10 @@ def _render_differences(differences: Sequence[tuple[str, str, str]]) -> str:
     return "; ".join(shown) + ("; ..." if len(differences) > _MOST else "")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _render_names(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
     return ", ".join(f"'{name}'" for name in distinct[:_MOST]) + (", ..." if len(distinct) > _MOST else "")
 
 
 def _unknown(place: int, names: Sequence[str], known: Mapping[str, Any]) -> str:
-    return f"state {place} speaks of {_listed(names)}, which the model does not have (it has {_listed(list(known))})"
+    return f"state {place} speaks of {_render_names(names)}, which the model does not have (it has {_render_names(list(known))})"

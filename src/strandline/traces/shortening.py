@@ -122,7 +122,7 @@ def nearest(
     return Reached(initial, tuple(steps), state)
 
 
-def shortened(
+def shorten_lasso(
     kernel: Kernel, wanted: StateSet, log: ParentLog, may_go_on: Patience, *, memory_limit: int | None
 ) -> Lasso | None:
     """Return a lasso with a shortest stem to one of the states and a shortest loop from there.
@@ -138,10 +138,10 @@ def shortened(
             return None
     if event is not Event.CYCLE:
         return None
-    return folded(kernel, Lasso(reached.initial, reached.steps, builder.steps))
+    return fold_lasso(kernel, Lasso(reached.initial, reached.steps, builder.steps))
 
 
-def folded(kernel: Kernel, lasso: Lasso) -> Lasso:
+def fold_lasso(kernel: Kernel, lasso: Lasso) -> Lasso:
     """Return the lasso whose stem ends where it first enters the loop."""
     stem, loop = _states(kernel, lasso)
     places = {state: place for place, (state, _) in enumerate(loop)}

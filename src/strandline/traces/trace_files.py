@@ -15,7 +15,7 @@ from typing import Any
 from strandline import __version__
 from strandline.errors import InputError, ResourceError, UsageError
 from strandline.source import Source, Span
-from strandline.traces.encoding import encoded, part, put
+from strandline.traces.encoding import encode_value, part, put
 from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
 from strandline.traces.itf import itf_document, read_itf
 from strandline.traces.matching import RecordedTrace
@@ -37,12 +37,12 @@ def trace_data(trace: Trace, source: Source) -> dict[str, Any]:
 
     def steps() -> Iterator[dict[str, Any]]:
         for step in trace.steps:
-            changes = {one.name: [encoded(one.old), encoded(one.new)] for one in step.changes}
+            changes = {one.name: [encode_value(one.old), encode_value(one.new)] for one in step.changes}
             yield {"action": step.action, "changes": changes}
 
     return {
         "length": len(trace),
-        "initial": {name: encoded(value) for name, value in trace.initial.items()},
+        "initial": {name: encode_value(value) for name, value in trace.initial.items()},
         "steps": list(steps()) if len(trace) <= MOST_HELD else Streamed(steps),
         "loop": trace.loop,
         "fault": fault_data(trace.fault, source),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from strandline.analysis.dependencies import evaluated, expressions
+from strandline.analysis.dependencies import evaluated_expressions, expressions
 from strandline.analysis.ranges import Ranges, analyse_ranges
 from strandline.model.expression import (
     COMPARISONS,
@@ -77,7 +77,7 @@ class _Merger:
         users: dict[Variable, set[int]] = {}
         for action in self._system.actions:
             movers = {move.process for move in action.moves}
-            for expression in evaluated(action):
+            for expression in evaluated_expressions(action):
                 yield from (one for one in variables_read(expression) if one in self._system.locations)
             for expression in expressions(action):
                 for variable in variables_read(expression):

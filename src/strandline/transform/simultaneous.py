@@ -24,7 +24,7 @@ from strandline.model.expression import (
     Read,
     Undefined,
     children,
-    rebuilt,
+    rebuild,
     upwards,
 )
 from strandline.model.system import Assign, Domain, Variable, rows
@@ -119,7 +119,7 @@ class _ForwardSubstitution:
                 return self.written.get(Slot(variable), node)
             case Element(variable=variable, span=span) if variable in self.changed:
                 return self._element(variable, parts[0], span)
-        return rebuilt(node, parts)
+        return rebuild(node, parts)
 
     def _element(self, variable: Variable, index: Expression, span: Span | None) -> Expression:
         """Return an element of an array some of whose elements were written."""

@@ -26,7 +26,7 @@ from strandline.model.expression import (
     Unary,
     Undefined,
     children,
-    rebuilt,
+    rebuild,
     upwards,
     walk,
 )
@@ -248,7 +248,7 @@ def fold_constants(expression: Place) -> Place:
             case Binary(operator="+" | "-" as sign), [Const(value=left), Const(value=right)]:
                 made[id(node)] = Const(left + right if sign == "+" else left - right)
             case _:
-                made[id(node)] = rebuilt(node, parts)
+                made[id(node)] = rebuild(node, parts)
     return made[id(expression)]  # type: ignore[return-value]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from strandline.compile.llvm.packed_state import PackedState, wrapped
+from strandline.compile.llvm.packed_state import PackedState, wrap_signed
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary
 from strandline.model.intervals import Environment, Interval
 from strandline.model.layout import Field, Layout
@@ -117,6 +117,6 @@ class MaskTests:
     def write(self, state: PackedState, branch: Callable[[str], None]) -> None:
         """Emit and clear the tests; `branch` continues where its operand, an i1, is true."""
         for word, (mask, value) in sorted(self._by_word.items()):
-            masked = state.code.value(f"and i64 {state.keep(word)}, {wrapped(mask)}")
-            branch(state.code.value(f"icmp eq i64 {masked}, {wrapped(value)}"))
+            masked = state.code.value(f"and i64 {state.keep(word)}, {wrap_signed(mask)}")
+            branch(state.code.value(f"icmp eq i64 {masked}, {wrap_signed(value)}"))
         self._by_word.clear()

@@ -81,7 +81,7 @@ class PackedState:
         """Add a number to each of some words: combined additions to fields, none of which leaves its range."""
         for word, amount in amounts.items():
             if amount:
-                self.changed[word] = self.code.value(f"add i64 {self.keep(word)}, {wrapped(amount)}")
+                self.changed[word] = self.code.value(f"add i64 {self.keep(word)}, {wrap_signed(amount)}")
 
     def _words_of(self, field: Field) -> int:
         return -(-field.variable.slots // field.per_word)
@@ -129,7 +129,7 @@ class PackedState:
         return code.value(f"or i64 {kept}, {placed}")
 
 
-def wrapped(amount: int) -> int:
+def wrap_signed(amount: int) -> int:
     """Return a number modulo 2^64, as LLVM writes it."""
     return (amount + (1 << 63)) % (1 << 64) - (1 << 63)
 

@@ -1,9 +1,9 @@
-"""Actions that belong to no process: selected by their guards.
+"""Emit actions that belong to no process and are selected by their guards alone.
 
-A process's actions hang on its location, one switch; actions without a process have only guards, and there may be
-thousands of them, of which a state enables few. Neighbours in the canonical order whose guards begin alike are tried
-behind one test. Where those beginnings ask whether fields of one word, in ascending order, are anything but zero, and
-few are, the tests become a loop over the bits that are set: what it costs grows with what is true in the state, not
+A process's actions are reached by one switch on its location; actions without a process have only guards, and there may
+be thousands of them, of which a state enables few. Neighbours in the canonical order whose guards begin with the same
+condition are tried behind one test of it. Where those conditions test fields of one word, in ascending order, for being
+non-zero, and few are, the tests become a loop over the set bits: its cost grows with what is true in the state, not
 with the system (ADR 13).
 """
 
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
 from strandline.compile.llvm.masks import AnyBit, any_bit_test, mask_test
-from strandline.compile.llvm.packed_state import PackedState, wrapped
+from strandline.compile.llvm.packed_state import PackedState, wrap_signed
 from strandline.compile.llvm.records import Records
 from strandline.model.expression import Expression, conjuncts
 from strandline.model.intervals import Contradiction, Environment
@@ -136,7 +136,7 @@ class Unlocated:
         code = self.code
         masks = [group.asked.mask for group in groups if group.asked is not None]
         word = next(group.asked.word for group in groups if group.asked is not None)
-        first, before = code.value(f"and i64 {self.source.word(word)}, {wrapped(sum(masks))}"), code.block
+        first, before = code.value(f"and i64 {self.source.word(word)}, {wrap_signed(sum(masks))}"), code.block
         head, body, following, never, end = (code.label() for _ in range(5))
         visited, rest = f"%visited_{head}", f"%rest_{head}"
         code.jump(head)
@@ -154,7 +154,7 @@ class Unlocated:
             code.start(label)
             self._try(group.members, depth + 1)
             # All bits above the field are left.
-            above.append(f"[{wrapped(-(1 << mask.bit_length()))}, %{code.block}]")
+            above.append(f"[{wrap_signed(-(1 << mask.bit_length()))}, %{code.block}]")
             code.jump(following)
         code.start(never)
         code.do("unreachable")

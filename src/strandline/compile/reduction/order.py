@@ -103,7 +103,7 @@ def _ranks(system: System, facts: Facts, growing: Sequence[bool]) -> dict[tuple[
             if move.process == process and move.source != move.target
         ]
         places = range(max(1, len(system.processes[process].locations)))
-        for rank, place in enumerate(_sorted(places, _acyclic_subset(edges))):
+        for rank, place in enumerate(_topological_order(places, _acyclic_subset(edges))):
             ranks[process, place] = rank
     return ranks
 
@@ -129,7 +129,7 @@ def _reachable(start: int, edges: Graph) -> set[int]:
     return reached
 
 
-def _sorted(places: Iterable[int], edges: Graph) -> Iterable[int]:
+def _topological_order(places: Iterable[int], edges: Graph) -> Iterable[int]:
     sorter: TopologicalSorter[int] = TopologicalSorter({place: set() for place in places})
     for source, targets in edges.items():
         for target in targets:

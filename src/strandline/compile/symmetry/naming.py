@@ -101,7 +101,7 @@ class Naming:
         """Return for every set the positions of its names in the order of this state."""
         values = [[entry_bits(state, entry.bits) for entry in family] for family in self.entries]
         held = [
-            [self._held(entry, value) for entry, value in zip(family, row, strict=True)]
+            [self._held_name(entry, value) for entry, value in zip(family, row, strict=True)]
             for family, row in zip(self.entries, values, strict=True)
         ]
         keys = [0] * (self.total + 1)
@@ -122,7 +122,7 @@ class Naming:
             found.append(positions)
         return found
 
-    def _held(self, entry: Entry, value: int) -> int:
+    def _held_name(self, entry: Entry, value: int) -> int:
         """Return the name that an entry holds, or the number of no name."""
         if entry.held is None:
             return self.total
