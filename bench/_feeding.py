@@ -46,8 +46,8 @@ class Packed:
     kernel: Kernel
 
     @classmethod
-    def of(cls, system: System, *, even: bool) -> Packed:
-        module = emit(system, KernelSpecification(balanced_words=even))
+    def of(cls, system: System, *, balanced: bool) -> Packed:
+        module = emit(system, KernelSpecification(balanced_words=balanced))
         return cls(system, module.layout, compile_module(module))
 
 

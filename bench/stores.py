@@ -75,8 +75,8 @@ def search_with(store: str, model: Packed, most: int | None = None) -> Searched:
 def measure(path: Path, turns: int) -> tuple[dict[str, Searched], dict[str, Fed]]:
     """All stores on one model."""
     system = load(path)
-    tight, even = Packed.of(system, even=False), Packed.of(system, even=True)
-    models = {"plain": tight, "tree": even, "collapse": even, "automaton": tight}
+    tight, balanced = Packed.of(system, balanced=False), Packed.of(system, balanced=True)
+    models = {"plain": tight, "tree": balanced, "collapse": balanced, "automaton": tight}
     searched: dict[str, list[Searched]] = {store: [] for store in STORES}
     for store, model in models.items():
         # It may have to make machine code.
@@ -89,7 +89,7 @@ def measure(path: Path, turns: int) -> tuple[dict[str, Searched], dict[str, Fed]
     if len(counts) > 1:
         raise MeasuringFailed(f"{path.stem}: stores differ in states, transitions and deadlocks: {sorted(counts)}")
     fed, order = {}, b""
-    for model in (tight, even):
+    for model in (tight, balanced):
         trace = Trace(model)
         if order not in (b"", trace.order):
             raise MeasuringFailed(f"{path.stem}: two searches differ in their order")

@@ -7,8 +7,8 @@ from itertools import permutations, product
 
 from hypothesis import strategies as st
 
-from strandline.analysis.symmetry.detection import Exchange
-from strandline.analysis.symmetry.permutation import Positions, families, permuted
+from strandline.analysis.symmetry.detection import Scalarset
+from strandline.analysis.symmetry.permutation import Positions, families, permute
 from strandline.compile.host import compile_system
 from strandline.languages import dve
 from strandline.model.system import System
@@ -73,11 +73,11 @@ def reachable(system: System, most: int) -> list[tuple[int, ...]]:
     return [reference.layout.unpack(state) for state in seen]  # type: ignore[attr-defined]
 
 
-def orbit_of(valuation: tuple[int, ...], system: System, exchanges: Sequence[Exchange]) -> tuple[int, ...]:
+def orbit_of(valuation: tuple[int, ...], system: System, exchanges: Sequence[Scalarset]) -> tuple[int, ...]:
     """The least of all valuations that exchanging names makes of one."""
     moved = families(exchanges)
-    return min(permuted(valuation, system.offsets, moved, positions) for positions in _permutations(exchanges))
+    return min(permute(valuation, system.offsets, moved, positions) for positions in _permutations(exchanges))
 
 
-def _permutations(exchanges: Sequence[Exchange]) -> Iterator[Positions]:
+def _permutations(exchanges: Sequence[Scalarset]) -> Iterator[Positions]:
     return product(*(permutations(range(one.size)) for one in exchanges))

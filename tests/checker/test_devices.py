@@ -1,4 +1,4 @@
-"""`--device`: the verdicts of the processor, over the plain reference of a GPU; and what is told where that cannot be."""
+"""`--device`: the verdicts of the processor, over a fake GPU, and the refusals."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from kernels import ask_all
 from named_processes import named_processes, orbit_of, reachable
 
 import strandline
-from strandline.analysis.symmetry.detection import find_exchanges
-from strandline.analysis.symmetry.permutation import families, permuted
+from strandline.analysis.symmetry.detection import find_scalarsets
+from strandline.analysis.symmetry.permutation import families, permute
 from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.host import compile_system
 from strandline.compile.interpret import Interpreter
@@ -48,15 +48,15 @@ def stored(kernel: Kernel) -> set[tuple[int, ...]]:
 
 def check_orbits(system: System, whole: Sequence[tuple[int, ...]] | None = None) -> tuple[int, int, int]:
     """How many states there are, how many orbits, and how many states of these are stored."""
-    found = find_exchanges(system, [])
-    assert not found.broken
+    found = find_scalarsets(system, [])
+    assert not found.asymmetric
     whole = reachable(system, 2000) if whole is None else whole
     assert len(whole) < 2000
-    kernel = compile_system(system, KernelSpecification(scalarsets=found.exchanges))
+    kernel = compile_system(system, KernelSpecification(scalarsets=found.scalarsets))
     states = stored(kernel)
     layout = kernel.reference.layout  # type: ignore[attr-defined]
-    orbits = {orbit_of(one, system, found.exchanges) for one in whole}
-    assert {orbit_of(layout.unpack(one), system, found.exchanges) for one in states} == orbits
+    orbits = {orbit_of(one, system, found.scalarsets) for one in whole}
+    assert {orbit_of(layout.unpack(one), system, found.scalarsets) for one in states} == orbits
     return len(whole), len(orbits), len(states)
 
 
@@ -76,7 +76,7 @@ def test_every_orbit_is_stored(system: System) -> None:
 @given(named_processes(2))
 def test_the_same_answers_and_traces_that_replay(system: System) -> None:
     for predicate in PREDICATES:
-        if find_exchanges(system, [system.scope.parse(predicate)]).broken:
+        if find_scalarsets(system, [system.scope.parse(predicate)]).asymmetric:
             continue
         reduced = strandline.check(system, invariants=predicate, symmetry=True)
         plain = strandline.check(system, invariants=predicate)
@@ -91,11 +91,11 @@ def test_the_same_answers_and_traces_that_replay(system: System) -> None:
 def test_what_is_proved_is_true(system: System, random: Random) -> None:
     """Of any state at all, reachable or not: with names exchanged it has the same steps, with these exchanged."""
     interpreter = Interpreter(system)
-    exchanges = find_exchanges(system, []).exchanges
+    exchanges = find_scalarsets(system, []).scalarsets
     moved, swapped = families(exchanges), [[1, 0]] * len(exchanges)
 
     def exchanged(valuation: tuple[int, ...]) -> tuple[int, ...]:
-        return permuted(valuation, system.offsets, moved, swapped)
+        return permute(valuation, system.offsets, moved, swapped)
 
     def reached(valuation: tuple[int, ...]) -> tuple[list[tuple[int, ...]], bool]:
         steps = list(interpreter.steps(valuation))
@@ -163,10 +163,10 @@ def test_orbits_of_graphs() -> None:
 @pytest.mark.parametrize(
     ("guard", "reason"),
     [
-        ("owner < @", "'owner' may tell which one it is, but they are compared by order"),
-        ("(owner + @) % 2 == 0", "'owner' may tell which one it is, but '(owner + 0) % 2' takes it for a number"),
-        ("owner == @ or x[owner] == 1", "'owner' tells which one it is, but x has no element for each"),
-        ("owner == 1", "no action does for the other what 'P0: a -> a' does for one"),
+        ("owner < @", "'owner' may say which one it is, but they are compared by order"),
+        ("(owner + @) % 2 == 0", "'owner' may say which one it is, but '(owner + 0) % 2' uses it as a number"),
+        ("owner == @ or x[owner] == 1", "'owner' says which one it is, but x has no element for each"),
+        ("owner == 1", "no action corresponds to 'P0: a -> a'"),
     ],
 )
 def test_what_is_no_name_is_told(guard: str, reason: str) -> None:

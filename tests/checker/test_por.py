@@ -29,7 +29,7 @@ from strandline.checker.reductions.partial_order import reduction_of, refusal
 from strandline.checker.tasks.task import Session
 from strandline.checker.verdicts.verdict import Answer
 from strandline.cli.testing import run_case
-from strandline.compile.reduction.examining import examine
+from strandline.compile.reduction.independence_check import check_facts
 from strandline.errors import InternalError, UsageError
 from strandline.languages import dve
 from strandline.model.system import System
@@ -124,7 +124,10 @@ def test_what_is_not_sound_is_refused(asked: dict[str, Any], message: str) -> No
 
 
 def test_a_graph_wants_every_step() -> None:
-    with pytest.raises(UsageError, match="por=True is for searches for single states and for runs: the graph of a model is made breadth-first"):
+    with pytest.raises(
+        UsageError,
+        match="por=True is for searches for single states and for runs: the graph of a model is made breadth-first",
+    ):
         strandline.graph(PHILOSOPHERS, por=True)
 
 
@@ -185,7 +188,7 @@ MODELS = sorted({file.parent / case.model for file in find_expected([EXAMPLES]) 
 def test_steps_of_examples_commute_as_the_reduction_takes_them_to(model: Path) -> None:
     system = strandline.load(model).alone
     if refusal(system) is None:
-        assert examine(system, reduction_of(system, ()), (), most=30).states > 0
+        assert check_facts(system, reduction_of(system, ()), (), most=30).states > 0
 
 
 @settings(max_examples=25)
@@ -193,7 +196,7 @@ def test_steps_of_examples_commute_as_the_reduction_takes_them_to(model: Path) -
 def test_steps_of_random_systems_commute_as_the_reduction_takes_them_to(seed: int) -> None:
     loose = Loose(Random(seed))
     system, seen = loose.system(), loose.predicates()
-    examine(system, reduction_of(system, seen), seen, most=60)
+    check_facts(system, reduction_of(system, seen), seen, most=60)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +210,7 @@ def test_wrong_facts_are_found(wrong: dict[str, Any], message: str) -> None:
     system = dve.load(Source("small", table(2)))
     reduction = reduction_of(system, ())
     with pytest.raises(InternalError, match=message):
-        examine(system, replace(reduction, facts=replace(reduction.facts, **wrong)), ())
+        check_facts(system, replace(reduction, facts=replace(reduction.facts, **wrong)), ())
 
 
 def test_independence_is_told() -> None:

@@ -8,7 +8,7 @@ import pytest
 from test_names import check_orbits
 
 import strandline
-from strandline.analysis.symmetry.detection import find_exchanges
+from strandline.analysis.symmetry.detection import find_scalarsets
 from strandline.checker.verdicts.verdict import Answer
 from strandline.errors import InputError, UsageError
 from strandline.model.system import System
@@ -87,8 +87,8 @@ def test_items_that_go_through_a_queue(tmp_path: Path, count: int, figures: tupl
 
 def test_two_sets_and_processes(tmp_path: Path) -> None:
     system = loaded(tmp_path, MEMORY)
-    found = find_exchanges(system, [])
-    held = {one.names: one.held_by for one in found.exchanges}
+    found = find_scalarsets(system, [])
+    held = {one.names: one.referenced_by for one in found.scalarsets}
     assert held == {
         "the values of Value": "cell, Client_0.has, Client_1.has",
         "the values of Address": "Client_0.at, Client_1.at",
@@ -137,9 +137,9 @@ def test_names_are_no_numbers(tmp_path: Path, body: str, place: tuple[int, int, 
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("m.x = 0", "no action does for the other what 'step' does for one"),
+        ("m.x = 0", "no action corresponds to 'step'"),
         ("m.x = min(m.x, 1)", "x holds them, and they are compared by order"),
-        ("require(m.x == 1)", "no action does for the other what 'step' does for one"),
+        ("require(m.x == 1)", "no action corresponds to 'step'"),
     ],
 )
 def test_what_tells_values_apart_is_named(tmp_path: Path, body: str, reason: str) -> None:
@@ -147,13 +147,13 @@ def test_what_tells_values_apart_is_named(tmp_path: Path, body: str, reason: str
     assert strandline.explore(system).complete
     with pytest.raises(UsageError) as refused:
         strandline.explore(system, symmetry=True)
-    assert f"the values of Item cannot be exchanged: {reason}" in str(refused.value)
+    assert f"the values of Item are not symmetric: {reason}" in str(refused.value)
 
 
 def test_a_property_tells_values_apart(tmp_path: Path) -> None:
     system = loaded(tmp_path, ONE.format("m.y = m.x"))
     assert strandline.check(system, invariants="y is None or x == y", symmetry=True).answer is Answer.VIOLATED
-    with pytest.raises(UsageError, match="'x == 1' tells them apart"):
+    with pytest.raises(UsageError, match="'x == 1' distinguishes them"):
         strandline.check(system, invariants="x == 1", symmetry=True)
 
 
@@ -161,7 +161,7 @@ def test_what_is_told_apart_beside_others_is_said(tmp_path: Path) -> None:
     system = loaded(tmp_path, MEMORY)
     verdict = strandline.check(system, invariants="cell[0] == 0", symmetry=True)
     assert verdict.statistics.exchanged == ("Client_0, Client_1",)
-    why = "the values of Value cannot be exchanged: 'cell[0] == 0' tells them apart"
+    why = "the values of Value are not symmetric: 'cell[0] == 0' distinguishes them"
     assert verdict.statistics.told_apart[0] == why
     assert f"not symmetric  {why}" in verdict_text(verdict, Style())
 

@@ -12,7 +12,7 @@ import pytest
 from like_processes import like_processes
 
 import strandline
-from strandline.analysis.symmetry.detection import find_exchanges
+from strandline.analysis.symmetry.detection import find_scalarsets
 from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.host import compile_system
 from strandline.errors import UsageError
@@ -23,7 +23,7 @@ from strandline.source import Source
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
-def orbits(system: System, exchanges: Any) -> tuple[int, int]:
+def orbits(system: System, scalarsets: Any) -> tuple[int, int]:
     """How many states there are, and how many are left where blocks of processes may be permuted: by brute force."""
     kernel = compile_system(system)
     reference, offsets = kernel.reference, system.offsets
@@ -39,7 +39,7 @@ def orbits(system: System, exchanges: Any) -> tuple[int, int]:
     for state in seen:
         values = list(layout.unpack(state))
         forms = [values]
-        for one in exchanges:
+        for one in scalarsets:
             blocks = [[offsets[variable] + index for variable, index in block] for block in one.blocks]
             forms = [moved(form, blocks, order) for form in forms for order in permutations(range(len(blocks)))]
         least.add(min(tuple(form) for form in forms))
@@ -61,10 +61,10 @@ PREDICATES = ["x < 2", "P0.own + P1.own < 3", "not (P0.s1 and P1.s1)", "flag[0] 
 def test_the_same_answers_from_one_state_of_each_orbit(seed: int) -> None:
     random = Random(seed)
     system = like_processes(random, 2)
-    found = find_exchanges(system, [])
-    assert not found.broken
+    found = find_scalarsets(system, [])
+    assert not found.asymmetric
     explored = strandline.explore(system, symmetry=True)
-    everything, least = orbits(system, found.exchanges)
+    everything, least = orbits(system, found.scalarsets)
     assert explored.statistics.states == least
     assert strandline.explore(system).statistics.states == everything
     for predicate in PREDICATES:
@@ -80,11 +80,11 @@ def test_the_same_answers_from_one_state_of_each_orbit(seed: int) -> None:
 def test_three_processes_by_every_order() -> None:
     for seed in range(12):
         system = like_processes(Random(seed), 3)
-        found = find_exchanges(system, [])
+        found = find_scalarsets(system, [])
         if "flag[0] + flag[1]" in system.source.text:
-            assert not found.exchanges, "the third process is told apart"
+            assert not found.scalarsets, "the third process is told apart"
             continue
-        _, least = orbits(system, found.exchanges)
+        _, least = orbits(system, found.scalarsets)
         for given in ({}, {"order": "dfs"}, {"threads": 2}, {"measure": "x + y", "count_distinct": True}):
             assert strandline.explore(system, symmetry=True, **given).statistics.states == least  # type: ignore[arg-type]
 
@@ -148,9 +148,9 @@ def test_initial_states_that_differ() -> None:
 @pytest.mark.parametrize(
     ("model", "given", "reason"),
     [
-        ("philosophers/philosophers.dve", {}, "does for the other what 'Phil_0: hungry -> eats' does for one"),
-        ("peterson/peterson.dve", {}, "P, Q cannot be exchanged: 'not P.critical or flag[0] == 1' tells them apart"),
-        ("naive-mutex/naive-mutex.dve", {"invariants": "not P.critical"}, "'not P.critical' tells them apart"),
+        ("philosophers/philosophers.dve", {}, "corresponds to 'Phil_0: hungry -> eats'"),
+        ("peterson/peterson.dve", {}, "P, Q are not symmetric: 'not P.critical or flag[0] == 1' distinguishes them"),
+        ("naive-mutex/naive-mutex.dve", {"invariants": "not P.critical"}, "'not P.critical' distinguishes them"),
         ("naive-mutex/naive-mutex.dve", {"ltl": "G F P.critical"}, "it is for properties of states"),
         ("naive-mutex/naive-mutex.dve", {"ctl": "AG EF true"}, "it is for properties of states"),
         ("ltl-rounds/rounds.dve", {}, "no two processes with locations are alike"),

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from strandline.compile.interpreted import SystemReference
-from strandline.compile.reduction.choosing import Chooser, Reduction
-from strandline.compile.reduction.order import Rising
+from strandline.compile.reduction.order import ActionOrder
+from strandline.compile.reduction.selection import Reduction, StepSelector
 
 State = tuple[int, ...]
 
 
-class StoreProviso(Chooser):
+class StoreProviso(StepSelector):
     """Stubborn sets none of whose steps leads to a state that is stored, instead of only to greater ones."""
 
     def __init__(self, reference: SystemReference, reduction: Reduction) -> None:
-        super().__init__(reference, Reduction(reduction.facts, Rising(0, 0), reduction.visible))
+        super().__init__(reference, Reduction(reduction.facts, ActionOrder(0, 0), reduction.visible))
         self.stored: set[State] = set()
 
     def steps(self, state: State) -> Sequence[int]:
@@ -30,11 +30,11 @@ class StoreProviso(Chooser):
         for number, edge in zip(taken, edges, strict=True):
             if edge.target in self.stored:
                 new &= ~(1 << number)
-        chosen = self.reduction.choose(enabled, new, self._truth(state))
+        chosen = self.reduction.select(enabled, new, self._truth(state))
         return [step for step, number in enumerate(taken) if chosen >> number & 1]
 
 
-class OrderProviso(Chooser):
+class OrderProviso(StepSelector):
     """The choice that does not look at what is stored."""
 
     def __init__(self, reference: SystemReference, reduction: Reduction) -> None:
@@ -42,7 +42,7 @@ class OrderProviso(Chooser):
         self.stored: set[State] = set()
 
     def steps(self, state: State) -> Sequence[int]:
-        return self.chosen(state)
+        return self.selected_steps(state)
 
 
 def phase(chooser: StoreProviso | OrderProviso, layer: Callable[[State], int], persistent: set[State]) -> set[State]:

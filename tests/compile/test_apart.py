@@ -15,7 +15,7 @@ from strandline.analysis.ranges import analyse_ranges
 from strandline.compile import host
 from strandline.compile.host import compile_system
 from strandline.compile.interpreted import interpret_system
-from strandline.compile.separate_compilation import emit_apart
+from strandline.compile.separate_compilation import emit_separately
 from strandline.compile.specification import KernelSpecification
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.layout import make_layout
@@ -60,7 +60,7 @@ def test_most_calm_systems_are_compiled_apart() -> None:
     apart = [
         case
         for case in cases
-        if emit_apart(case.system, KernelSpecification(case.predicates, case.measure)) is not None
+        if emit_separately(case.system, KernelSpecification(case.predicates, case.measure)) is not None
     ]
     assert len(apart) > 20
     assert sum(case.measure is not None for case in apart) > 5
@@ -115,7 +115,7 @@ def test_wherever_the_location_lies(sizes: tuple[int, ...], words: int, kind: st
     layer = Binary("+", Read(plain.variables[1]), Read(system.observer.location))
     measure = None if kind == "plain" else Measure(Const(0), layer, (layer,) if kind == "componentwise" else ())
     predicates = (Binary("==", Read(plain.variables[-1]), Const(2)),)
-    assert emit_apart(system, KernelSpecification(predicates, measure)) is not None
+    assert emit_separately(system, KernelSpecification(predicates, measure)) is not None
     assert make_layout(system, analyse_ranges(system).variables).words == words
     assert compare_back_ends(Case(system, predicates, measure), 30) >= 10
 
@@ -125,8 +125,8 @@ def test_what_may_fault_is_compiled_with_the_steps() -> None:
     plain = counters(3, length=20)
     past = Element(plain.variables[1], Binary("+", Read(plain.variables[0]), Const(18)))
     system = watching(plain, Binary("==", past, Const(0)))
-    assert emit_apart(system, KernelSpecification((), None)) is None
-    assert emit_apart(system.observer.beside, KernelSpecification((), None)) is None, "it is not large"  # type: ignore[union-attr]
+    assert emit_separately(system, KernelSpecification((), None)) is None
+    assert emit_separately(system.observer.beside, KernelSpecification((), None)) is None, "it is not large"  # type: ignore[union-attr]
     assert compare_back_ends(Case(system, (), None), 60) >= 20
 
 
@@ -134,7 +134,7 @@ def test_a_predicate_that_faults_has_its_place_behind_those_of_the_steps() -> No
     plain = counters(3, length=20)
     past = Element(plain.variables[1], Binary("+", Read(plain.variables[0]), Const(18)))
     system = watching(plain, Binary("==", Read(plain.variables[0]), Const(1)))
-    assert emit_apart(system, KernelSpecification((past,), None)) is not None
+    assert emit_separately(system, KernelSpecification((past,), None)) is not None
     assert compare_back_ends(Case(system, (past,), None), 60) >= 10
 
 
@@ -163,6 +163,10 @@ def test_steps_are_compiled_once_and_marked_for_each(monkeypatch: pytest.MonkeyP
     start = tuple(kernels[0].initial[0].tolist())
     second = ask_all(kernels[1], start).records[0]
     ask(kernels[1], second)
-    assert [kernel.marks.tolist() for kernel in kernels if kernel.marks is not None] == [[0, 0], [1, 1], [0, 0]]
+    assert [kernel.coverage_bits.tolist() for kernel in kernels if kernel.coverage_bits is not None] == [
+        [0, 0],
+        [1, 1],
+        [0, 0],
+    ]
     for system, kernel in zip(systems, kernels, strict=True):
         assert ask_all(kernel, start) == ask_all(interpret_system(system), start)

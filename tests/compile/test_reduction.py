@@ -20,8 +20,8 @@ from strandline.checker.reductions.partial_order import reduction_of
 from strandline.compile.interpret import Valuation
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
-from strandline.compile.reduction.facts import changing, facts_of
-from strandline.compile.reduction.order import rising_of
+from strandline.compile.reduction.facts import actions_changing, make_facts
+from strandline.compile.reduction.order import order_actions
 from strandline.compile.specification import KernelSpecification
 from strandline.languages import dve
 from strandline.model.expression import Const
@@ -47,12 +47,12 @@ def walkers(count: int, steps: int = 2) -> System:
 
 def check_choice(kernel: Kernel, most: int) -> None:
     """The records of every state are the steps that the definition chooses."""
-    assert kernel.chosen is not None
+    assert kernel.selected_steps is not None
     for state in space(kernel, most).states:
         answer = ask_all(kernel, state)
         if answer.fault is None:
             edges = kernel.reference.edges(state)
-            chosen = [edges[number].target for number in kernel.chosen(state)]
+            chosen = [edges[number].target for number in kernel.selected_steps(state)]
             assert [record[: kernel.words] for record in answer.records] == chosen
 
 
@@ -114,7 +114,7 @@ def test_who_adds_to_a_counter_gets_along_with_who_takes_from_it() -> None:
         system async;"""
     )
     give, take, also, look = (1 << number for number in range(4))
-    assert facts_of(system).conflicts == (look, also | look, take | look, give | take | also)
+    assert make_facts(system).conflicts == (look, also | look, take | look, give | take | also)
 
 
 def test_only_what_can_make_a_condition_true_enables_it() -> None:
@@ -126,12 +126,12 @@ def test_only_what_can_make_a_condition_true_enables_it() -> None:
         process Wait { state a, b; init a; trans a -> b { guard x > 3; }; }
         system async;"""
     )
-    facts = facts_of(system)
+    facts = make_facts(system)
     enabling = {system.scope.render(one): facts.enabling[n] for n, one in enumerate(facts.conditions)}
     assert enabling["x > 3"] == 0b0001
     assert enabling["x > 0"] == 0b0001
     assert enabling["x < 5"] == 0b0110
-    assert changing(system, [system.scope.parse("x == 0")]) == 0b0111
+    assert actions_changing(system, [system.scope.parse("x == 0")]) == 0b0111
 
 
 def test_a_counter_and_the_way_through_a_loop_lead_up() -> None:
@@ -142,14 +142,14 @@ def test_a_counter_and_the_way_through_a_loop_lead_up() -> None:
         process Q { state a, b; init a; trans a -> b { guard done < 9; }, b -> a { effect other = 1 - other; }; }
         system async;"""
     )
-    rising = rising_of(system, facts_of(system))
+    order = order_actions(system, make_facts(system))
     names = [system.actions[number].moves for number in range(5)]
     assert [(moves[0].process, moves[0].source, moves[0].target) for moves in names] == [
         (0, 0, 1), (0, 1, 2), (0, 2, 0), (0, 2, 1), (1, 0, 1),
     ]  # fmt: skip
     # `done` is a byte that wraps around: nothing bounds it, so it is no counter.
-    assert rising.always | rising.never == 0b111111
-    assert rising.always & rising.never == 0
+    assert order.always | order.never == 0b111111
+    assert order.always & order.never == 0
 
 
 LATER = """byte x; byte bad;

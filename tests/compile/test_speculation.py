@@ -68,9 +68,9 @@ def test_what_no_tree_could_hold(risk: str, kind: str | None) -> None:
     }[risk]
 
     def step(inner: Expression, number: int) -> Expression:
-        even = Binary("==", Binary("mod", inner, Const(2)), Const(0))
+        balanced = Binary("==", Binary("mod", inner, Const(2)), Const(0))
         grown = Binary("mod", Binary("+", inner, Const(number + 3)), Const(8))
-        return Choice(even, grown, Binary("mod", Binary("*", inner, Const(3)), Const(8)))
+        return Choice(balanced, grown, Binary("mod", Binary("*", inner, Const(3)), Const(8)))
 
     value = tangled(start, 90, step)
     actions = (

@@ -1,4 +1,4 @@
-"""The search on a device, over its plain reference: planning, growth, forgetting, labels, faults, traces without a log."""
+"""The search on a device, over a fake one: planning, growth, deletion, labels, faults, traces without a log."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_levels_are_those_of_the_host(graph: Graph, words: int) -> None:
 @settings(deadline=None, max_examples=200)
 @given(graphs(), st.integers(0, 1000), st.sampled_from((1, 2)), st.sampled_from((0, 3, 1000)))
 def test_traces_lead_to_what_is_found(graph: Graph, picked: int, words: int, together: int) -> None:
-    """A state with a label is found where there is one; the way there is executed by the reference, and breadth-first it is
+    """A state with a label is found if there is one; the reference executes the path to it, which breadth-first is
     a shortest one."""
     marked = picked % len(graph.edges)
     kernel = device_kernel(replace(graph, labels={marked: 1}), words)

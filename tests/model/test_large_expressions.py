@@ -23,7 +23,7 @@ from strandline.model.expression import (
     Undefined,
     children,
     depth,
-    rebuilt,
+    rebuild,
     size,
     upwards,
     variables_read,
@@ -110,9 +110,9 @@ def test_upwards_brings_children_first_and_each_part_once() -> None:
 
 def test_rebuilding_keeps_what_is_the_same() -> None:
     whole = maximum(3)
-    assert rebuilt(whole, children(whole)) is whole
+    assert rebuild(whole, children(whole)) is whole
     for node in (whole, chain(1), Unary("-", Read(X), Span(1, 2)), Element(A, Read(X), Span(1, 2))):
-        copied = rebuilt(node, [Binary("+", child, Const(0)) for child in children(node)])
+        copied = rebuild(node, [Binary("+", child, Const(0)) for child in children(node)])
         assert type(copied) is type(node)
         assert getattr(copied, "span", None) == getattr(node, "span", None)
         assert [child.left for child in children(copied)] == list(children(node))  # type: ignore[union-attr]

@@ -12,7 +12,7 @@ from strandline.model.system import Domain, System, Variable
 from strandline.source import Source
 
 
-def layout_of(*shapes: tuple[int, int, int | None], even: bool = False) -> Layout:
+def layout_of(*shapes: tuple[int, int, int | None], balanced: bool = False) -> Layout:
     """A layout of variables given as (low, high, length)."""
     variables = tuple(
         Variable(f"v{number}", Domain(low, high), length, (low,) * (length or 1))
@@ -20,7 +20,7 @@ def layout_of(*shapes: tuple[int, int, int | None], even: bool = False) -> Layou
     )
     system = System.create("m", Source("m", ""), variables, (), ())
     boxes = {variable: (variable.domain.low, variable.domain.high) for variable in variables}
-    return make_layout(system, boxes, even=even)
+    return make_layout(system, boxes, balanced=balanced)
 
 
 shapes = st.tuples(
@@ -32,8 +32,8 @@ legal = shapes.filter(lambda shape: shape[0] >= -(2**63))
 
 
 @given(st.lists(legal, min_size=1, max_size=6), st.randoms(use_true_random=False), st.booleans())
-def test_packing_and_unpacking(parts, random, even) -> None:  # type: ignore[no-untyped-def]
-    layout = layout_of(*parts, even=even)
+def test_packing_and_unpacking(parts, random, balanced) -> None:  # type: ignore[no-untyped-def]
+    layout = layout_of(*parts, balanced=balanced)
     spans = [(low, high) for low, high, length in parts for _ in range(length or 1)]
     for choose in (min, max, lambda span: random.randint(*span)):
         valuation = tuple(choose(span) for span in spans)
@@ -45,9 +45,9 @@ def test_packing_and_unpacking(parts, random, even) -> None:  # type: ignore[no-
 
 
 @given(st.lists(legal, min_size=1, max_size=6), st.booleans())
-def test_no_two_elements_share_a_bit(parts, even) -> None:  # type: ignore[no-untyped-def]
+def test_no_two_elements_share_a_bit(parts, balanced) -> None:  # type: ignore[no-untyped-def]
     used: set[tuple[int, int]] = set()
-    layout = layout_of(*parts, even=even)
+    layout = layout_of(*parts, balanced=balanced)
     for field in layout.fields:
         for index in range(field.variable.slots):
             word, shift = field.place(index)
@@ -93,7 +93,7 @@ def test_words_needed(parts: list[tuple[int, int, int | None]], words: int) -> N
 )
 def test_words_of_even_size(parts: list[tuple[int, int, int | None]], bits: list[int]) -> None:
     """Three words become four."""
-    layout = layout_of(*parts, even=True)
+    layout = layout_of(*parts, balanced=True)
     used = [0] * layout.words
     for field in layout.fields:
         for index in range(field.variable.slots):

@@ -285,10 +285,10 @@ def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> No
     ranges = analyse_ranges(system)
     changes = Changes(system)
     terms = tuple(Term(strandline_expression(f"-{name}", system), Reason("{}", name), changes) for name in names)
-    packed = fitted(Candidate(terms), ranges.environment(), lambda expression: (-2, 0))
-    assert len(packed.terms) == 1
-    assert system.scope.render(packed.terms[0].expression).startswith("3 * (3 * (3 * (")
-    assert packed.columns == 0
+    pack_terms = fitted(Candidate(terms), ranges.environment(), lambda expression: (-2, 0))
+    assert len(pack_terms.terms) == 1
+    assert system.scope.render(pack_terms.terms[0].expression).startswith("3 * (3 * (3 * (")
+    assert pack_terms.columns == 0
     wide = fitted(Candidate(terms), ranges.environment(), lambda expression: (-200, 0))
     assert system.scope.render(wide.terms[0].expression).count("201 * (") == 6, "what does not fit is left out"
 

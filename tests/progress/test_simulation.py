@@ -102,10 +102,10 @@ def test_edges_of_a_sample_are_those_of_the_model(tmp_path: Path) -> None:
     assert sample.whole
     assert (sample.count, len(sample.targets)) == (36, 59)
     reference = sample.kernel.reference
-    packed = [tuple(int(word) for word in state) for state in sample.states]
-    for number, state in enumerate(packed):
+    pack_terms = [tuple(int(word) for word in state) for state in sample.states]
+    for number, state in enumerate(pack_terms):
         edges = sample.targets[sample.offsets[number] : sample.offsets[number + 1]]
-        assert [packed[target] for target in edges] == [edge.target for edge in reference.edges(state)]
+        assert [pack_terms[target] for target in edges] == [edge.target for edge in reference.edges(state)]
 
 
 def test_a_prefix_leaves_out_edges_that_lead_outside(tmp_path: Path) -> None:

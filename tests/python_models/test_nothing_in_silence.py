@@ -266,8 +266,8 @@ def test_a_value_may_follow_its_declaration(tmp_path: Path) -> None:
 
 
 PAIR = (
-    "('busy', 4) may be a state, or a step called 'busy' with a state: say which, for all that 'successors' gives, "
-    "with named=False or named=True"
+    "('busy', 4) may be a state, or a step named 'busy' with its target: say which, for all items of 'successors', by "
+    "named=False or named=True"
 )
 
 

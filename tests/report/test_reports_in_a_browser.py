@@ -13,7 +13,7 @@ from test_report_page import ONE_OF_EACH_LANGUAGE
 
 import strandline
 from strandline.checker.verdicts.verdict import Verdict
-from strandline.traces.evaluate import Evaluator, told
+from strandline.traces.evaluate import Evaluator, render_answer
 from strandline.traces.following import steps_along
 from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.replay import replay
@@ -186,7 +186,7 @@ def test_expressions_are_what_the_interpreter_says(browser: Browser, tmp_path: P
     evaluator = Evaluator(reference)
     for text in texts:
         question = verdict.system.scope.question(text)
-        expected = [told(evaluator.answer(question, state)) for state in states]
+        expected = [render_answer(evaluator.answer(question, state)) for state in states]
         values = browser.run("""
             const { run, names } = strandline.traces.view, expression = new strandline.Expression(arguments[0], names);
             return run.known.map((number) => {

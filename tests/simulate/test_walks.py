@@ -14,7 +14,7 @@ from strategies import systems
 from strandline.languages import load
 from strandline.model.expression import Read
 from strandline.model.system import Predicate, System
-from strandline.traces.evaluate import Evaluator, told
+from strandline.traces.evaluate import Evaluator, render_answer
 from strandline.traces.interpreter_walk import Walk, reference_of
 
 MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
@@ -94,7 +94,7 @@ def test_values_are_shown_as_people_write_them(expression: str, value: str) -> N
     system = load(MODELS / "counter.dve")
     reference = reference_of(system)
     question = system.scope.question(expression)
-    assert told(Evaluator(reference).answer(question, reference.initial()[0])) == value
+    assert render_answer(Evaluator(reference).answer(question, reference.initial()[0])) == value
 
 
 def test_labels_go_by_the_value_and_not_by_its_name() -> None:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.compile.jit import MachineCode, machine_code
-from strandline.compile.kernel import DEADLOCK_BIT, Edge, FaultSite, Kernel, start_of
+from strandline.compile.kernel import DEADLOCK_BIT, Edge, FaultSite, Kernel, initial_arrays
 from strandline.errors import UsageError
 from strandline.model.expression import Expression
 from support.explicit_graph import Graph
@@ -86,7 +86,7 @@ def graph_kernel(graph: Graph) -> Kernel:
     sites = [*dict.fromkeys(reference.sites.values()), _UNKNOWN]
     tables = _Tables(graph, reference, sites)
     slot = _claim(tables)
-    initial, progress = start_of(reference, graph.words)
+    initial, progress = initial_arrays(reference, graph.words)
     return Kernel(
         words=graph.words,
         measured=graph.progress is not None,

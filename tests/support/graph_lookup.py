@@ -1,4 +1,4 @@
-"""The `successors` functions of explicit graphs: they look up tables."""
+"""The `successors` functions of explicit graphs, which look up tables."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ FIELDS = {
     "falls": "ptr",
     "order": "ptr",
 }
-"""How many nodes there are, words of a state, of a row, of a record, the answer for an unknown state; and tables: rows
-(a state and its progress), the edges, labels, and those that may be missing. `order` are the nodes as their states are
-sorted; it is missing where a state is a node's number."""
+"""The fields of a graph in memory: sizes, the code of an unknown state, and tables.
+
+Tables hold rows (a state and its progress), edges and labels; some may be null. `order` lists the nodes sorted by
+state; it is null if a state is a node's number.
+"""
 
 
 def _load(*names: str) -> str:
-    """Instructions that load fields of a graph."""
+    """Return instructions that load fields of a graph."""
     numbers = {name: number for number, name in enumerate(FIELDS)}
     return "\n".join(
         f"  %{name}.at = getelementptr i64, ptr %graph, i64 {numbers[name]}\n"
@@ -32,7 +34,7 @@ def _load(*names: str) -> str:
 
 
 def lookup_text(slots: int) -> str:
-    """A module with functions `@successors<k>` for so many graphs, each of which is found at `@slots[k]`."""
+    """Return a module with functions `@successors<k>` for `slots` graphs, each of which is found at `@slots[k]`."""
     entries = [_entry(number, slots) for number in range(slots)]
     return "\n".join([f"@slots = global [{slots} x ptr] zeroinitializer", _FIND, _EXPAND, *entries])
 
@@ -96,7 +98,7 @@ hit:
 missing:
   ret i64 -1
 }}"""
-"""The node of a state, -1 where there is none: by its number, or by halving the sorted states."""
+"""Returns the node of a state, -1 if there is none: by its number, or by binary search."""
 
 _EXPAND = f"""
 define internal i64 @expand(ptr %graph, ptr %state, ptr %records, i64 %capacity, ptr %labels) nounwind {{
@@ -169,4 +171,4 @@ next:
 end:
   ret i64 %count
 }}"""
-"""`successors`, of a graph."""
+"""The `successors` function of a graph."""

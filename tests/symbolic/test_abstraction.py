@@ -81,8 +81,8 @@ def test_theorem_2_5_is_false_for_ax(splitting: str) -> None:
     system = system_of(AX)
     space = Space(system)
     model = AbstractModel(space, space.reachable, seeing(space, "x"))
-    zero, one = (model.abstracted(space.encoding.truth(system.scope.parse(text))[0]) for text in ("x=0", "x=1"))
-    assert space.diagrams.both(model.after(model.existential, zero), one) == one
+    zero, one = (model.abstract(space.encoding.truth(system.scope.parse(text))[0]) for text in ("x=0", "x=1"))
+    assert space.diagrams.and_(model.image(model.existential, zero), one) == one
     found = strandline.check(system, method="abstraction", splitting=splitting)
     assert figures(found).decided_by == "the abstraction"
     assert [one.word for one in words(found) if one is not None] == ["SAT", "NSAT", "NSAT"]
@@ -119,7 +119,7 @@ def test_example_2_2() -> None:
     space = Space(system, spare=1)
     model = AbstractModel(space, space.reachable, seeing(space, "g"))
     places = {
-        name: model.abstracted(space.encoding.truth(system.scope.parse(f"g={name}"))[0]) for name in ("a", "b", "c")
+        name: model.abstract(space.encoding.truth(system.scope.parse(f"g={name}"))[0]) for name in ("a", "b", "c")
     }
     path = [places["a"], places["b"], places["c"]]
     missing = first_missing(model, path)
@@ -131,8 +131,8 @@ def test_example_2_2() -> None:
     assert numbers == [4, 5]
     refined = AbstractModel(space, space.reachable, finer.view)
     assert refined.count(refined.states) == 4
-    mine = space.diagrams.both(refined.abstracted(finer.view.sets[0]), refined.states)
-    assert first_missing(refined, [mine, refined.single(refined.after(refined.existential, mine))]) is None
+    mine = space.diagrams.and_(refined.abstract(finer.view.sets[0]), refined.states)
+    assert first_missing(refined, [mine, refined.single(refined.image(refined.existential, mine))]) is None
 
 
 @pytest.mark.parametrize("count", [3, 6])

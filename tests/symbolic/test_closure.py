@@ -18,12 +18,12 @@ from strandline.symbolic.space import Space
 @given(st.randoms(use_true_random=False), st.sampled_from(LIBRARIES))
 def test_what_leads_into_a_set_through_another(random: Random, library: str) -> None:
     space = Space(load(Source("m.lotus", random_lotus(random))), library=library, most_bytes=1 << 24)
-    both, either, diagrams = space.diagrams.both, space.diagrams.either, space.diagrams
+    both, either, diagrams = space.diagrams.and_, space.diagrams.or_, space.diagrams
     slots = list(space.encoding.fields)
 
     def some() -> object:
         one, other = (space.encoding.equal(random.choice(slots), random.randrange(2)) for _ in range(2))
-        return random.choice([both, either, diagrams.differ])(one, diagrams.denied(other))
+        return random.choice([both, either, diagrams.xor])(one, diagrams.not_(other))
 
     goal, through = some(), random.choice([diagrams.true, diagrams.false, some(), both(some(), some())])
     steps = [step for step in space.steps if random.random() < 0.8]
@@ -31,7 +31,7 @@ def test_what_leads_into_a_set_through_another(random: Random, library: str) -> 
     while expected != before:
         before = expected
         for step in steps:
-            expected = either(expected, both(through, step.before(before)))
-    assert space.leading_to(goal, through, steps) == expected
-    assert space.before(goal) == diagrams.any_of(step.before(goal) for step in space.steps)
-    assert space.after(goal) == diagrams.any_of(step.after(goal) for step in space.steps)
+            expected = either(expected, both(through, step.preimage(before)))
+    assert space.backward_reachable(goal, through, steps) == expected
+    assert space.preimage(goal) == diagrams.any_of(step.preimage(goal) for step in space.steps)
+    assert space.image(goal) == diagrams.any_of(step.image(goal) for step in space.steps)

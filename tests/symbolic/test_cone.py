@@ -13,7 +13,7 @@ from models.random_lotus import random_lotus
 from strandline.errors import UsageError
 from strandline.languages.lotus import load
 from strandline.source import Source
-from strandline.symbolic.cone import cone_of, within_cone
+from strandline.symbolic.cone import cone_of, restrict_to_cone
 from strandline.symbolic.space import Space
 
 APART = """
@@ -33,7 +33,7 @@ def test_what_is_reachable_of_a_cone(random: Random, value: int) -> None:
     outside = space.diagrams.cube(
         bit for slot, field in space.encoding.fields.items() if slot not in cone for bit in field.now
     )
-    assert within_cone(space, cone).reachable == space.diagrams.some(space.reachable, outside)
+    assert restrict_to_cone(space, cone).reachable == space.diagrams.exists(space.reachable, outside)
 
 
 def test_what_cannot_matter_is_left_out() -> None:

@@ -17,7 +17,7 @@ from strandline.model.system import System
 from strandline.source import Source
 from strandline.symbolic import paths as paths_module
 from strandline.symbolic.fixpoints import SymbolicSets
-from strandline.symbolic.paths import Numbered, SymbolicPaths
+from strandline.symbolic.paths import StateNumbering, SymbolicPaths
 from strandline.symbolic.space import Space
 
 
@@ -43,7 +43,7 @@ def test_a_path_is_one_of_the_interpreter(seed: int, by_steps: bool) -> None:
     if known is None:
         return
     space, interpreter = Space(system), Interpreter(system)
-    sets, numbered = SymbolicSets(space, space.reachable), Numbered()
+    sets, numbered = SymbolicSets(space, space.reachable), StateNumbering()
     goal = random.choice(list(known))
     with pytest.MonkeyPatch.context() as patch:
         if by_steps:
@@ -68,7 +68,7 @@ def test_there_is_no_path_to_where_nothing_leads() -> None:
     for most in (0, 1000):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(paths_module, "MOST_RING_NODES", most)
-            found = SymbolicPaths(sets, Numbered()).from_any(system.initial, sets.full(), space.single((3,)))
+            found = SymbolicPaths(sets, StateNumbering()).from_any(system.initial, sets.full(), space.single((3,)))
         assert found is None
 
 

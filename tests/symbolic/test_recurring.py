@@ -14,7 +14,7 @@ from strandline.languages.lotus import load
 from strandline.source import Source
 from strandline.symbolic.diagrams import LIBRARIES
 from strandline.symbolic.fixpoints import SymbolicSets
-from strandline.symbolic.recurring import recurring
+from strandline.symbolic.recurring import recurring_steps
 from strandline.symbolic.space import Space
 
 
@@ -25,7 +25,7 @@ def space_of(text: str, library: str = "oxidd") -> Space:
 def going_on(space: Space, text: str) -> list[int]:
     """The numbers of the steps that may be taken for ever where an expression is true."""
     inside = space.encoding.truth(space.system.scope.parse(text))[0]
-    found = recurring(space.steps, space.encoding, inside)
+    found = recurring_steps(space.steps, space.encoding, inside)
     return [number for number, step in enumerate(space.steps) if step in found]
 
 
@@ -71,8 +71,8 @@ def test_eg_is_what_it_is_by_all_steps(random: Random, library: str, first: bool
     slots = list(space.encoding.fields)
 
     def some() -> object:
-        return sets.denied(space.encoding.equal(random.choice(slots), random.randrange(2)))
+        return sets.not_(space.encoding.equal(random.choice(slots), random.randrange(2)))
 
     inside, conditions = some(), [some() for _ in range(random.randint(0, 2))]
     found = sets.fair_always(inside, conditions)
-    assert sets.both(full, found) == sets.staying(inside, conditions, space.steps)
+    assert sets.and_(full, found) == sets.staying(inside, conditions, space.steps)

@@ -59,13 +59,13 @@ def test_the_same_states_and_faults(random: Random, wild: float, library: str) -
         return
     if not faults:
         assert space.count(space.reachable) == len(states)
-        assert space.diagrams.both(space.faults, space.reachable) == space.diagrams.false
+        assert space.diagrams.and_(space.faults, space.reachable) == space.diagrams.false
         sets = SymbolicSets(space, space.reachable)
         assert space.count(sets.dead) == sum(not targets for targets in states.values())
-        steps = sum(space.count(sets.both(space.reachable, step.enabled)) for step in space.steps)
+        steps = sum(space.count(sets.and_(space.reachable, step.enabled)) for step in space.steps)
         assert steps == sum(map(len, states.values()))
     else:
-        assert space.diagrams.both(space.faults, space.reachable) != space.diagrams.false
+        assert space.diagrams.and_(space.faults, space.reachable) != space.diagrams.false
     for state in states:
         assert space.contains(space.reachable, state)
         assert space.contains(space.faults, state) == (state in faults)

@@ -1,5 +1,5 @@
 """Static analyses of a System: facts that hold in every reachable state, computed without exploring it.
 
-In: a System. Out: ranges of variables, control graphs, what actions read and write, which steps commute, which
+Input: a System. Output: ranges of variables, control graphs, what actions read and write, which steps commute, which
 processes are symmetric. Imports `model` only.
 """

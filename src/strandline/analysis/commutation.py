@@ -9,9 +9,8 @@ from strandline.model.expression import Const, Element, Read, walk
 from strandline.model.system import Assign, Variable
 
 
-class Made:
-    """Assignments that are made at once: the forms of their targets and values, which places they write, and which they
-    read or write."""
+class AssignmentRow:
+    """Simultaneous assignments: the forms of their targets and values, the written places, and the accessed ones."""
 
     def __init__(self, row: Sequence[Assign], pairs: Sequence[tuple[int, int]]) -> None:
         self._row, self._pairs = row, pairs
@@ -21,27 +20,31 @@ class Made:
 
     @property
     def form(self) -> tuple[tuple[int, int], ...]:
-        """The same in whatever order they stand, where they write different places."""
+        """Return a form that ignores the order of assignments if they write different places."""
         apart = len(self._written) == len(self._row) and all(index is not None for _, index in self._written)
         return tuple(sorted(self._pairs) if apart else self._pairs)
 
-    def meets(self, other: Made) -> bool:
-        """Whether one may read or write what the other one writes."""
+    def conflicts_with(self, other: AssignmentRow) -> bool:
+        """Return True if one may access a place that the other writes."""
         return _overlap(self._written, other._touched) or _overlap(other._written, self._touched)
 
-    def single(self) -> Sequence[Made]:
-        """The assignments one by one, where none of them reads or writes what another one writes."""
-        alone = [Made([one], [pair]) for one, pair in zip(self._row, self._pairs, strict=True)]
-        return [self] if any(one.meets(other) for one, other in combinations(alone, 2)) else alone
+    def single(self) -> Sequence[AssignmentRow]:
+        """Return the assignments one by one, if none accesses a place that another one writes."""
+        alone = [AssignmentRow([one], [pair]) for one, pair in zip(self._row, self._pairs, strict=True)]
+        return [self] if any(one.conflicts_with(other) for one, other in combinations(alone, 2)) else alone
 
 
-def layers(made: Iterable[Made]) -> list[list[Made]]:
-    """Assignments in sequence, as far in front as those allow that they meet; the order inside of a layer makes no
-    difference (the normal form of Cartier and Foata)."""
-    found: list[list[Made]] = []
+def layers(made: Iterable[AssignmentRow]) -> list[list[AssignmentRow]]:
+    """Arrange assignments in layers within which the order makes no difference.
+
+    Each moves as far to the front as conflicts allow (the normal form of Cartier and Foata).
+    """
+    found: list[list[AssignmentRow]] = []
     for one in made:
         for part in one.single():
-            place = max((number + 1 for number, layer in enumerate(found) if any(map(part.meets, layer))), default=0)
+            place = max(
+                (number + 1 for number, layer in enumerate(found) if any(map(part.conflicts_with, layer))), default=0
+            )
             if place == len(found):
                 found.append([])
             found[place].append(part)
@@ -49,14 +52,14 @@ def layers(made: Iterable[Made]) -> list[list[Made]]:
 
 
 def _place(target: Read | Element) -> tuple[Variable, int | None]:
-    """A variable, or an element of an array; None for the index that depends on the state."""
+    """Return a variable, or an array element; None as index if it depends on the state."""
     if isinstance(target, Read):
         return target.variable, 0
     return target.variable, target.index.value if isinstance(target.index, Const) else None
 
 
 def _overlap(some: set[tuple[Variable, int | None]], others: set[tuple[Variable, int | None]]) -> bool:
-    """Whether there may be a place in both."""
+    """Return True if there may be a place in both sets."""
     return any(
         one is other and (index is None or another is None or index == another)
         for one, index in some

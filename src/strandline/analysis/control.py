@@ -1,4 +1,4 @@
-"""Where processes go: the courses that an action can take, and the control graphs of processes."""
+"""Control paths of actions, and the control graphs of processes."""
 
 from __future__ import annotations
 
@@ -13,41 +13,43 @@ from strandline.model.expression import Binary, Const, Read
 from strandline.model.intervals import Contradiction, Environment, Interval
 from strandline.model.system import Action, Observer, Process, System, Variable, rows
 
-_MOST_COURSES = 1000
-"""An action with more of them is not taken apart: nothing is known of where it goes."""
+_MAX_CONTROL_PATHS = 1000
+"""An action with more control paths is not analysed: its locations are unknown."""
 
 Moves = dict[Variable, tuple[int, int]]
-"""Locations before and after a step, by the variables that hold them."""
+"""Locations before and after a step, by location variable."""
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """One way to take an action: the locations that it goes from and to, and what is known where it begins."""
+class ControlPath:
+    """One way to take an action: the locations before and after, and the intervals on entry."""
 
     moves: Moves
     environment: Environment
 
 
-def courses(action: Action, system: System) -> Iterator[Course]:
-    """Every step of an action of an asynchronous System is one of these; there are none where its guard is never true.
-    Where effects assign a location without a move, there is a course for each pair of locations that guard and effects
-    allow."""
+def control_paths(action: Action, system: System) -> Iterator[ControlPath]:
+    """Yield the control paths of an action of an asynchronous System; none if its guard is never true.
+
+    Every step of the action follows one of them. If effects assign a location without a move, there is a path for each
+    pair of locations that guard and effects allow.
+    """
     moves = {system.processes[move.process].location: (move.source, move.target) for move in action.moves}
     assigned = [one for one in writes(action) if one in system.locations and one not in moves]
-    if prod(one.domain.size for one in assigned) > _MOST_COURSES:
+    if prod(one.domain.size for one in assigned) > _MAX_CONTROL_PATHS:
         assigned = []
     for sources in product(*(range(one.domain.size) for one in assigned)):
-        environment = _beginning(action, system, dict(zip(assigned, sources, strict=True)))
+        environment = _entry_environment(action, system, dict(zip(assigned, sources, strict=True)))
         if environment is None:
             continue
-        reached = _reached(action, environment.copy(), assigned) if assigned else ()
+        reached = _exit_values(action, environment.copy(), assigned) if assigned else ()
         for targets in product(*reached):
             taken = zip(assigned, zip(sources, targets, strict=True), strict=True)
-            yield Course({**moves, **dict(taken)}, environment)
+            yield ControlPath({**moves, **dict(taken)}, environment)
 
 
-def _beginning(action: Action, system: System, standing: dict[Variable, int]) -> Environment | None:
-    """What is known where the action begins while processes stand there; None where that cannot be."""
+def _entry_environment(action: Action, system: System, standing: dict[Variable, int]) -> Environment | None:
+    """Return the intervals on entry to the action, assuming the given locations; None if unreachable."""
     try:
         environment = analyse_ranges(system).environment(action)
         for location, place in standing.items():
@@ -59,19 +61,19 @@ def _beginning(action: Action, system: System, standing: dict[Variable, int]) ->
     return environment
 
 
-def _reached(action: Action, environment: Environment, assigned: Sequence[Variable]) -> list[range]:
-    """The values of variables behind the action; nothing at all where an effect is certain to fault."""
+def _exit_values(action: Action, environment: Environment, assigned: Sequence[Variable]) -> list[range]:
+    """Return the values of variables after the action; nothing if an effect certainly faults."""
     try:
         for row in rows(action.effects):
             environment.assign_row(row)
     except Contradiction:
         return [range(0)]
-    boxes: list[Interval] = [environment.interval(Read(one)) for one in assigned]
-    return [range(low, high + 1) for low, high in boxes]
+    intervals: list[Interval] = [environment.interval(Read(one)) for one in assigned]
+    return [range(low, high + 1) for low, high in intervals]
 
 
 def control_edges(system: System, process: Process | Observer) -> set[tuple[int, int]]:
-    """The control graph of a process, or of the observer: from which location it can go to which."""
+    """Return the control graph of a process, or of the property process, as edges between locations."""
     location = process.location
     if isinstance(process, Observer):
         return {(edge.moves[0].source, edge.moves[0].target) for edge in process.edges}
@@ -82,6 +84,6 @@ def control_edges(system: System, process: Process | Observer) -> set[tuple[int,
         everywhere = {(source, target) for source in places for target in places}
         for action in system.actions:
             if location in writes(action):
-                for course in courses(action, system):
-                    found |= {course.moves[location]} if location in course.moves else everywhere
+                for control_path in control_paths(action, system):
+                    found |= {control_path.moves[location]} if location in control_path.moves else everywhere
     return found

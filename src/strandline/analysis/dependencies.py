@@ -1,4 +1,4 @@
-"""Static facts of a System: what actions read and write."""
+"""Variables and expressions that actions read and write."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from strandline.model.system import Action, System, Variable
 
 
 def expressions(action: Action) -> list[Expression]:
-    """Every expression of an action: its guard, the targets and values of its effects."""
+    """Return every expression of an action: its guard, and the targets and values of its effects."""
     found: list[Expression] = [] if action.guard is None else [action.guard]
     for effect in action.effects:
         found += [effect.target, effect.value]
     return found
 
 
-def evaluated(action: Action) -> Iterator[Expression]:
-    """What is evaluated when the action is taken: its guard, the indices of what it writes, and the values."""
+def evaluated_expressions(action: Action) -> Iterator[Expression]:
+    """Yield what is evaluated when the action is taken: its guard, the indices of its targets, and the values."""
     if action.guard is not None:
         yield action.guard
     for effect in action.effects:
@@ -27,13 +27,13 @@ def evaluated(action: Action) -> Iterator[Expression]:
 
 
 def reads(action: Action, system: System) -> set[Variable]:
-    """The variables on which the action's being enabled or its effects may depend, locations included."""
+    """Return the variables on which enabledness or effects of the action may depend, locations included."""
     found = {system.processes[move.process].location for move in action.moves}
-    for expression in evaluated(action):
+    for expression in evaluated_expressions(action):
         found |= variables_read(expression)
     return found
 
 
 def writes(action: Action) -> set[Variable]:
-    """The variables that the action may change."""
+    """Return the variables that the action may change."""
     return {effect.target.variable for effect in action.effects}

@@ -1,4 +1,4 @@
-"""Which faults an expression can be, as far as the domains of variables tell; overflows aside."""
+"""Possible faults of an expression, by the domains of variables; overflows are not included."""
 
 from __future__ import annotations
 
@@ -25,87 +25,89 @@ FAULTING = {
 }
 _NONE: frozenset[str] = frozenset()
 _LARGE = 2000
-"""Of an expression with so many parts nothing is worked out that depends on where it stands."""
+"""Size of an expression above which its context is ignored."""
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 class Faults:
-    """What is known of the faults of expressions; those of sub-expressions come before their own."""
+    """The possible faults of expressions, computed bottom-up."""
 
     def __init__(self) -> None:
         self._ranges = Environment(DeclaredRanges())
         self._kinds: dict[int, frozenset[str]] = {}
 
     def note(self, node: Expression) -> None:
-        """Look at a node whose sub-expressions were looked at."""
+        """Analyse a node whose subexpressions were analysed."""
         self._kinds[id(node)] = _NONE.union(*map(self.of, children(node))) | self._own(node)
 
     def of(self, expression: Expression) -> frozenset[str]:
-        """The kinds of faults that an expression can be that was looked at."""
+        """Return the possible kinds of faults of an expression that was analysed."""
         return self._kinds.get(id(expression), _NONE)
 
     def never(self, expression: Expression) -> bool:
-        """Whether an expression that was looked at is no fault in any state: where one part of it is evaluated only if
-        another holds, that is known there."""
+        """Return True if an expression that was analysed faults in no state.
+
+        A part that is evaluated only under a condition is analysed under that condition.
+        """
         if not self.of(expression):
             return True
-        return size(expression) <= _LARGE and not self._under(expression, _NOTHING)
+        return size(expression) <= _LARGE and not self._kinds_under(expression, _NOTHING)
 
     def possible(self, expression: Expression) -> Interval:
-        """Between which numbers an expression lies where it has a value."""
+        """Return an interval that contains all values of an expression."""
         if not isinstance(expression, Choice) or not isinstance(expression.otherwise, Undefined):
             return self._ranges.interval(expression)
         low, high = self._ranges.interval(expression.then)
-        something, above = _apart(expression.then)
+        something, above = _split_constant(expression.then)
         for condition in conjuncts(expression.condition):
             if isinstance(condition, Binary) and isinstance(condition.right, Const):
-                compared, more = _apart(condition.left)
+                compared, more = _split_constant(condition.left)
                 if compared == something:
-                    low, high = _narrowed(low, high, condition.operator, condition.right.value - more + above)
+                    low, high = _narrow(low, high, condition.operator, condition.right.value - more + above)
         return low, high
 
     def _own(self, node: Expression) -> frozenset[str]:
         match node:
             case Undefined(reason=reason):
                 return frozenset({reason})
-            case Element() if not self._surely_inside(node):
+            case Element() if not self._is_in_range(node):
                 return frozenset({INDEX_FAULT})
             case Binary(operator=operator) if operator in FAULTING:
                 return frozenset({FAULTING[operator]})
             case _:
                 return _NONE
 
-    def _surely_inside(self, element: Element) -> bool:
+    def _is_in_range(self, element: Element) -> bool:
         if isinstance(element.index, Const):
             return True
         low, high = self.possible(element.index)
         return low >= 0 and high < element.variable.slots
 
-    def _under(self, node: Expression, known: frozenset[Expression]) -> frozenset[str]:
-        """The kinds of faults where these conditions hold."""
+    def _kinds_under(self, node: Expression, known: frozenset[Expression]) -> frozenset[str]:
+        """Return the possible kinds of faults under these conditions."""
         if not self.of(node):
             return _NONE
         match node:
             case Binary(operator="or", left=left, right=right):
-                return self._under(left, known) | self._under(right, known | {_opposite(left)})
+                return self._kinds_under(left, known) | self._kinds_under(right, known | {_negate(left)})
             case Binary(operator="and" | "imply", left=left, right=right):
-                return self._under(left, known) | self._under(right, known.union(conjuncts(left)))
+                return self._kinds_under(left, known) | self._kinds_under(right, known.union(conjuncts(left)))
             case Choice(condition=condition, then=then, otherwise=otherwise):
-                found = self._under(condition, known)
-                if _opposite(condition) not in known:
-                    found |= self._under(then, known.union(conjuncts(condition)))
+                found = self._kinds_under(condition, known)
+                if _negate(condition) not in known:
+                    found |= self._kinds_under(then, known.union(conjuncts(condition)))
                 if not known.issuperset(conjuncts(condition)):
-                    found |= self._under(otherwise, known | {_opposite(condition)})
+                    found |= self._kinds_under(otherwise, known | {_negate(condition)})
                 return found
             case _:
-                return self._own(node).union(*(self._under(child, known) for child in children(node)))
+                return self._own(node).union(*(self._kinds_under(child, known) for child in children(node)))
 
 
 _NOTHING: frozenset[Expression] = frozenset()
 
 
-def _opposite(condition: Expression) -> Expression:
-    """What holds where a condition does not."""
+def _negate(condition: Expression) -> Expression:
+    """Return the negation of a condition."""
     match condition:
         case Binary(operator=operator, left=left, right=right) if operator in _OPPOSITE:
             return Binary(_OPPOSITE[operator], left, right)
@@ -115,8 +117,8 @@ def _opposite(condition: Expression) -> Expression:
             return Unary("not", condition)
 
 
-def _apart(expression: Expression) -> tuple[Expression, int]:
-    """An expression as another one and a constant that is added to it."""
+def _split_constant(expression: Expression) -> tuple[Expression, int]:
+    """Split an expression into another one and a constant that is added to it."""
     match expression:
         case Binary(operator="+" | "-" as sign, left=left, right=Const(value=value)):
             return left, value if sign == "+" else -value
@@ -124,8 +126,8 @@ def _apart(expression: Expression) -> tuple[Expression, int]:
             return expression, 0
 
 
-def _narrowed(low: int, high: int, operator: str, value: int) -> Interval:
-    """What is left of an interval where a comparison with a value holds."""
+def _narrow(low: int, high: int, operator: str, value: int) -> Interval:
+    """Narrow an interval by a comparison with a value."""
     match operator:
         case "<" | "<=":
             return low, min(high, value - (operator == "<"))

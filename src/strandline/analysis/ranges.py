@@ -1,14 +1,14 @@
-"""Range analysis: a box for every variable that no reachable state leaves.
+"""Range analysis: for every variable an interval that no reachable state leaves.
 
 A DVE `byte` that only ever holds 0..4 needs three bits, not eight. The analysis is thread-modular: for every process
-and each of its locations it keeps what is known there of the variables that the process looks at. A step of the
-process carries this knowledge, with what its guard says, to the next location; what other processes write meanwhile
-(the *interference*) may turn up in any of its locations. So a counter is bounded by a test in an earlier location,
-as in `a -> b {guard x < 3;}`, `b -> a {effect x = x + 1;}`.
+and each of its locations it keeps intervals of the variables that the process reads. A step of the process propagates
+these, refined by its guard, to the next location; writes of other processes (the *interference*) may occur in any of
+its locations. So a counter can be bounded by a test in an earlier location, as in `a -> b {guard x < 3;}`, `b -> a
+{effect x = x + 1;}`.
 
-Growth jumps to the next constant that the model mentions (widening); a few shrinking rounds give back what a jump
-overshot. Everything here errs on the large side; the interpreter's packing and the tests check that it does. A variable
-whose domain is `tight` has that for its box: thousands of them cost nothing.
+Widening jumps to the next constant of the model; a few narrowing rounds recover some precision. Everything here errs on
+the large side; the interpreter's packing and the tests check that it does. A variable whose domain is `tight` has that
+as its interval: thousands of them cost nothing.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from strandline.model.expression import Const, Element, Expression, Read, walk
 from strandline.model.intervals import Cell, Contradiction, Environment, Interval, cell_of, join, within
 from strandline.model.system import Action, Observer, System, Variable, rows
 
-_PATIENCE = 4
-"""How often an interval may grow by its exact amount before growth jumps to a threshold."""
+_EXACT_GROWTHS = 4
+"""Exact growths of an interval before widening jumps to a threshold."""
 _SHRINKING_ROUNDS = 2
 
 Knowledge = dict[Cell, Interval]
@@ -32,15 +32,17 @@ Knowledge = dict[Cell, Interval]
 
 @dataclass(frozen=True)
 class Ranges:
-    """What the analysis found. `variables`: a box for each variable, one for all elements of an array."""
+    """The result. `variables` holds an interval for each variable, one for all elements of an array."""
 
     variables: dict[Variable, Interval]
     _locations: dict[tuple[int, int], Knowledge] = field(repr=False)
     _located: bool = field(repr=False)
 
     def environment(self, *actions: Action) -> Environment:
-        """What is known in every reachable state where the actions' processes stand in their sources. Raises
-        `Contradiction` where that is in none."""
+        """Return the intervals that hold in every reachable state with the actions' processes at their sources.
+
+        Raises `Contradiction` if there is no such state.
+        """
         environment = Environment(self.variables)
         if self._located:
             for move in (move for action in actions for move in action.moves):
@@ -49,33 +51,35 @@ class Ranges:
 
 
 _KNOWN = "_ranges"
-"""Where a System keeps what was found of it, as it keeps cached properties."""
+"""The attribute in which a System caches its ranges."""
 
 
 def analyse_ranges(system: System) -> Ranges:
-    """For every variable an interval that holds all values it takes in any reachable state, and for every
-    location what is known there. A System is analysed once, however many observers are put beside it."""
+    """Return the ranges of a System: an interval for every variable, and for its cells in every location.
+
+    A System is analysed once, however many property processes are put beside it.
+    """
     known: Ranges | None = vars(system).get(_KNOWN)
     if known is None:
         plain, observer = system.unwatched, system.observer
         if plain is None or observer is None:
-            known = _analysed(system)
+            known = _analyse(system)
         else:
-            known = _beside(analyse_ranges(plain), system, observer)
+            known = _extend_by_observer(analyse_ranges(plain), system, observer)
         vars(system)[_KNOWN] = known
     return known
 
 
-def _beside(ranges: Ranges, system: System, observer: Observer) -> Ranges:
-    """What is known of a System, and where an observer stands that writes nothing but that."""
+def _extend_by_observer(ranges: Ranges, system: System, observer: Observer) -> Ranges:
+    """Extend the ranges of a System by the location of a property process that writes nothing else."""
     place = system.offsets[observer.location]
     standing = {state[place] for state in system.initial} | {edge.moves[0].target for edge in observer.edges}
     return replace(ranges, variables={**ranges.variables, observer.location: (min(standing), max(standing))})
 
 
-def _analysed(system: System) -> Ranges:
+def _analyse(system: System) -> Ranges:
     analysis = _Analysis(system)
-    found = analysis.grow(_Found(system))
+    found = analysis.grow(_Intervals(system))
     for _ in range(_SHRINKING_ROUNDS):
         smaller = analysis.shrink(found)
         if smaller.variables == found.variables and smaller.locations == found.locations:
@@ -84,8 +88,8 @@ def _analysed(system: System) -> Ranges:
     return Ranges(found.variables, found.locations, not system.synchronous)
 
 
-class _Found:
-    """The present boxes: of variables, of cells per location, of what others write into a process's cells."""
+class _Intervals:
+    """The current intervals: of variables, of cells per location, and of the interference with each process."""
 
     def __init__(self, system: System) -> None:
         self.variables: dict[Variable, Interval] = {}
@@ -112,11 +116,11 @@ def _constant_cells(parts: Iterable[Expression]) -> set[Cell]:
 class _Analysis:
     def __init__(self, system: System) -> None:
         self.system = system
-        self.actions = [action for action in system.actions if _matters(action)]
+        self.actions = [action for action in system.actions if _is_relevant(action)]
         located = 0 if system.synchronous else len(self.actions)
         if system.observer is not None:
             self.actions += system.observer.edges
-        # Whoever jumps may come to a location without what is known there.
+        # A jump may enter a location without satisfying its intervals.
         self.moves = [
             tuple(move for move in action.moves if number < located and not system.processes[move.process].jumps)
             for number, action in enumerate(self.actions)
@@ -157,7 +161,7 @@ class _Analysis:
         return tables
 
     def _readers(self) -> dict[Variable, list[int]]:
-        """Actions that look at a variable's general box: through an index, or without a location."""
+        """Return the actions that use a variable's general interval: through an index, or without a location."""
         readers: dict[Variable, list[int]] = {}
         for number, action in enumerate(self.actions):
             reads = {
@@ -180,8 +184,8 @@ class _Analysis:
 
     # --- the two phases ---------------------------------------------------------------------------------------
 
-    def grow(self, found: _Found) -> _Found:
-        """The least boxes, up to widening, that every action leaves as they are."""
+    def grow(self, found: _Intervals) -> _Intervals:
+        """Return the least intervals, up to widening, that are closed under every action."""
         self._enter_initial(found)
         waiting = deque(range(len(self.actions)))
         queued = set(waiting)
@@ -194,15 +198,15 @@ class _Analysis:
                     waiting.append(again)
         return found
 
-    def shrink(self, found: _Found) -> _Found:
-        """What all actions do under the present boxes: sound again, and no larger."""
-        smaller = _Found(self.system)
+    def shrink(self, found: _Intervals) -> _Intervals:
+        """Apply all actions once to the current intervals: the result is sound, and no larger."""
+        smaller = _Intervals(self.system)
         self._enter_initial(smaller)
         for number in range(len(self.actions)):
             self._run(number, found, smaller, widening=False)
         return smaller
 
-    def _enter_initial(self, found: _Found) -> None:
+    def _enter_initial(self, found: _Intervals) -> None:
         offsets = self.system.offsets
         for number, process in enumerate(self.system.processes):
             found.interference[number] = {}
@@ -213,8 +217,8 @@ class _Analysis:
                     value = state[offsets[cell[0]] + cell[1]]
                     known[cell] = join(known.get(cell, (value, value)), (value, value))
 
-    def _run(self, number: int, source: _Found, target: _Found, *, widening: bool) -> set[int]:
-        """Run an action under the boxes of `source`, join what it does into `target`; what must run again."""
+    def _run(self, number: int, source: _Intervals, target: _Intervals, *, widening: bool) -> set[int]:
+        """Run an action on the intervals of `source`, join the result into `target`; return the actions to rerun."""
         action, moves = self.actions[number], self.moves[number]
         environment = Environment(source.variables)
         try:
@@ -238,19 +242,19 @@ class _Analysis:
             except Contradiction:
                 # Certain to fault here; but machine code has stored what comes before.
                 return again
-            for effect, box in zip(row, stored, strict=True):
-                again |= self._store(effect.target, box, moved, target, widening)
+            for effect, interval in zip(row, stored, strict=True):
+                again |= self._store(effect.target, interval, moved, target, widening)
         for move in moves:
             again |= self._arrive(move.process, move.target, environment, target, widening)
         return again
 
     def _store(
-        self, place: Read | Element, stored: Interval, moved: set[int], target: _Found, widening: bool
+        self, place: Read | Element, stored: Interval, moved: set[int], target: _Intervals, widening: bool
     ) -> set[int]:
         variable = place.variable
         again: set[int] = set()
         if not within(stored, target.variables[variable]):
-            target.variables[variable] = self._joined(variable, variable, target.variables[variable], stored, widening)
+            target.variables[variable] = self._join(variable, variable, target.variables[variable], stored, widening)
             again.update(self.readers.get(variable, ()))
         written = cell_of(place)
         for process, table in enumerate(self.cells_of_variable):
@@ -261,14 +265,14 @@ class _Analysis:
                     again |= self._interfere(process, cell, stored, target, widening)
         return again
 
-    def _interfere(self, process: int, cell: Cell, stored: Interval, target: _Found, widening: bool) -> set[int]:
-        """Another process has written the cell: in every location its value may be this from now on."""
+    def _interfere(self, process: int, cell: Cell, stored: Interval, target: _Intervals, widening: bool) -> set[int]:
+        """Add a value written by another process to a cell, in every location."""
         interference = target.interference[process]
         old = interference.get(cell)
         if old is not None and within(stored, old):
             return set()
         key = (process, cell)
-        new = stored if old is None else self._joined(key, cell[0], old, stored, widening)
+        new = stored if old is None else self._join(key, cell[0], old, stored, widening)
         interference[cell] = new
         again: set[int] = set()
         for place in self.places[process]:
@@ -279,7 +283,7 @@ class _Analysis:
         return again
 
     def _arrive(
-        self, process: int, location: int, environment: Environment, target: _Found, widening: bool
+        self, process: int, location: int, environment: Environment, target: _Intervals, widening: bool
     ) -> set[int]:
         place = (process, location)
         interference = target.interference[process]
@@ -288,22 +292,22 @@ class _Analysis:
         if known is None:
             known = target.locations[place] = {}
         for cell in self.cells[process]:
-            box = environment.cell(cell)
+            interval = environment.cell(cell)
             old = known.get(cell)
             if old is None:
-                known[cell] = join(box, interference[cell]) if cell in interference else box
-            elif not (old[0] <= box[0] and box[1] <= old[1]):
-                # What others write is in every box that is known already.
-                known[cell] = self._joined((place, cell), cell[0], old, box, widening)
+                known[cell] = join(interval, interference[cell]) if cell in interference else interval
+            elif not (old[0] <= interval[0] and interval[1] <= old[1]):
+                # What others write is in every interval that is known already.
+                known[cell] = self._join((place, cell), cell[0], old, interval, widening)
                 changed = True
         return set(self.leaving.get(place, ())) if changed else set()
 
-    def _joined(self, key: object, variable: Variable, old: Interval, new: Interval, widening: bool) -> Interval:
+    def _join(self, key: object, variable: Variable, old: Interval, new: Interval, widening: bool) -> Interval:
         wanted = join(old, new)
         if not widening:
             return wanted
         count = self.growths[key] = self.growths.get(key, 0) + 1
-        if count <= _PATIENCE:
+        if count <= _EXACT_GROWTHS:
             return wanted
         low, high = old
         domain = variable.domain
@@ -316,13 +320,13 @@ class _Analysis:
         return low, high
 
 
-def _matters(action: Action) -> bool:
-    """Whether the action can tell anything about a box: not where it writes only what is known already."""
+def _is_relevant(action: Action) -> bool:
+    """Return True if the action can change an interval, which it cannot if it only writes known values."""
     return bool(action.moves) or not all(effect.target.variable.domain.tight for effect in action.effects)
 
 
 def _thresholds(system: System, actions: list[Action]) -> list[int]:
-    """Every constant of the model and its neighbours: where a guard would stop a counter."""
+    """Return every constant of the model and its neighbours: candidates for the bound of a counter."""
     found = {0, 1}
     for action in actions:
         for expression in expressions(action):

@@ -16,7 +16,7 @@ from strandline.checker.verdicts.verdict import Exploration
 from strandline.cli.console import Console
 from strandline.errors import UsageError
 from strandline.model.system import System
-from strandline.report.pictures.plots import Course, memory_svg, profile_svg
+from strandline.report.pictures.plots import RunProgress, memory_svg, profile_svg
 
 _WITHOUT_LAYERS = ("dfs", "cache")
 
@@ -45,7 +45,7 @@ class Plotting:
         if arguments.plot is not None and options.order in _WITHOUT_LAYERS:
             raise UsageError(f"--plot: {_no_layers(options)}")
         self._arguments, self._options, self._console = arguments, options, console
-        self._courses: list[Course] = []
+        self._courses: list[RunProgress] = []
 
     def explore(self, system: System, checkpoints: Checkpoints | None) -> Exploration:
         """Explore the model, and once more breadth-first where the memory of a sweep is compared with that."""
@@ -85,7 +85,7 @@ class Plotting:
         names = {"bfs": "breadth-first, all states kept", SWEEP: "sweep"}
         told = [one for one in recorder.told if one.seconds >= began]
         name = names.get(options.order or "", f"order {options.order}")
-        self._courses.append(Course(name, [ends[0], *told, ends[1]]))
+        self._courses.append(RunProgress(name, [ends[0], *told, ends[1]]))
         return found
 
 

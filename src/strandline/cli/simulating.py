@@ -12,7 +12,7 @@ from strandline.compile.interpreted import SystemReference
 from strandline.errors import UsageError
 from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines, write_trace
-from strandline.traces.evaluate import told
+from strandline.traces.evaluate import render_answer
 from strandline.traces.interpreter_walk import Walk
 from strandline.traces.matching import fit
 from strandline.traces.trace_files import read_trace
@@ -155,7 +155,7 @@ class Simulation:
             raise UsageError("eval needs an expression")
         state = self._begun()
         question = self.system.scope.question(argument, name="expression")
-        self._say(f"{argument} is {told(self.text.evaluator.answer(question, state))}")
+        self._say(f"{argument} is {render_answer(self.text.evaluator.answer(question, state))}")
 
     def _show_trace(self, argument: str) -> None:
         self._begun()

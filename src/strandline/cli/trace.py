@@ -109,7 +109,7 @@ def _convert(fitted: FittedTrace, evaluations: Sequence[Evaluation], format_: st
 
 def _object(arguments: argparse.Namespace, format_: str, fitted: FittedTrace, evaluations: Sequence[Evaluation]) -> str:
     from strandline.report.envelope import head, render
-    from strandline.traces.encoding import encoded
+    from strandline.traces.encoding import encode_value
     from strandline.traces.trace_files import trace_data
 
     return render(
@@ -120,7 +120,7 @@ def _object(arguments: argparse.Namespace, format_: str, fitted: FittedTrace, ev
             "format": format_,
             "fits": True,
             "evaluations": [
-                {"expression": one.expression, "values": [encoded(value) for value in one.values]}
+                {"expression": one.expression, "values": [encode_value(value) for value in one.values]}
                 for one in evaluations
             ],
             "trace": trace_data(fitted.trace, fitted.system.source),

@@ -1,7 +1,7 @@
-"""System x predicates x measure -> Kernel: the seam between languages and engines.
+"""Compile a System with predicates and a measure to a Kernel.
 
-In: a `System`, or a `Graph`. Out: a `Kernel` (see `kernel`, which is the contract): a state layout and one C function
-that computes successors. `make` is the door. `interpret` defines the semantics, `interpreted` makes it the reference of a
-System; `module` writes LLVM IR (`llvm`), which `host` turns into machine code; `callback` asks Python callables,
-`graph` looks up tables. Imports model; never an engine.
+Input: a `System`. Output: a `Kernel` (see `kernel`, the contract): a state layout and one C function that computes
+successors. `make` dispatches. `interpret` defines the semantics, and `interpreted` makes it the reference of a System;
+`module` writes LLVM IR (`llvm`), which `host` compiles to machine code; `callback` calls Python callables. Imports
+`model`, `analysis` and `transform`, never an engine.
 """

@@ -1,4 +1,4 @@
-"""Any Python callables over hashable states as a Kernel.
+"""Kernels from Python callables over hashable states.
 
     model = strandline.from_callables(
         init=lambda: [(0, 0)],
@@ -7,9 +7,9 @@
     )
     strandline.check(model, reach="done")
 
-States are interned: a state's number is its packed word, and the objects stay in memory as long as the model does.
-So the engine, its orders and its traces are the same as for every model, but a sweep cannot forget states: only their
-numbers. A callable that raises stops the search, and the exception comes out of it.
+States are interned: a state's number is its packed word, and the objects stay in memory as long as the model does. So
+the engine, its orders and its traces are the same as for every model, but a sweep cannot free states, only their
+numbers. A callable that raises stops the search, and its exception propagates to the caller.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from strandline.compile.callback_adapter import answered_by
+from strandline.compile.callback_adapter import wrap_reference
 from strandline.compile.interpret import evaluate
 from strandline.compile.kernel import DEADLOCK_BIT, Edge, Kernel
 from strandline.errors import UsageError
@@ -37,7 +37,7 @@ State = Hashable
 
 @dataclass(frozen=True)
 class CallableSystem(System):
-    """A System in name: its variables are the labels and the progress of a state, its steps the callables'."""
+    """A model of Python callables; its variables are the labels and the progress of a state."""
 
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
 
@@ -58,14 +58,13 @@ def from_callables(
     named: bool | None = None,
     name: str = "callables",
 ) -> CallableSystem:
-    """A model from Python callables; `strandline.check` and `explore` take it.
+    """Make a model from Python callables, for `strandline.check` and `explore`.
 
-    `init` gives the initial states (or is a collection of them), `successors` the states that follow one; an item
-    that is a `tuple` of a text and a state names the step. States are any hashable values that never change. Where an
-    item could be a state itself just as well (states that are pairs beginning with a text), `named` says what it is:
-    True where every item is a name with a state, False where every item is a state; without it such an item is refused.
-    `labels` are conditions by name, of which properties speak (`reach="done"`, `invariants="not bad"`);
-    `progress` is a measure for `order="sweep"`.
+    `init` returns the initial states (or is a collection of them), `successors` returns the successors of a state; an
+    item that is a `tuple` of a text and a state names the step. States are hashable values that never change. Where an
+    item could be a state as well (states that are pairs beginning with a text), `named` decides: True if every item is
+    a name with a state, False if every item is a state; without it such an item is refused. `labels` are named
+    conditions for properties (`reach="done"`, `invariants="not bad"`); `progress` is a measure for `order="sweep"`.
     """
     conditions = dict(labels or {})
     for one in conditions:
@@ -96,7 +95,7 @@ def from_callables(
 
 
 class _Reference:
-    """The callables on interned states: a state is `(number,)`."""
+    """The callables over interned states; a packed state is `(number,)`."""
 
     def __init__(self, system: CallableSystem, predicates: Sequence[Expression], measure: Measure | None) -> None:
         self.system, self.predicates, self.measure = system, tuple(predicates), measure
@@ -115,12 +114,12 @@ class _Reference:
         return self._initial
 
     def edges(self, state: tuple[int, ...]) -> Sequence[Edge]:
-        """The callable is asked once where the same state comes twice in a row: for its labels, then for its steps."""
+        """Return the edges of a state; cached for two calls in a row, for its labels and then for its steps."""
         if self._latest is None or self._latest[0] != state:
-            self._latest = state, self._asked(state)
+            self._latest = state, self._call_successors(state)
         return self._latest[1]
 
-    def _asked(self, state: tuple[int, ...]) -> list[Edge]:
+    def _call_successors(self, state: tuple[int, ...]) -> list[Edge]:
         found = []
         for item in self.system.steps(self.states[state[0]]):
             action, target = item if self._is_named(item) else ("step", item)
@@ -128,18 +127,21 @@ class _Reference:
         return found
 
     def _is_named(self, item: Any) -> bool:
-        """Whether an item is a step's name with a state. A pair beginning with a text is, unless a state may be one:
-        an initial state is, or what would be the state here is of another type than all initial states."""
+        """Return True if an item is a step's name with a state.
+
+        A pair beginning with a text is one unless a state may be such a pair: an initial state is, or the second item
+        has another type than all initial states. Raises `UsageError` if that is ambiguous.
+        """
         named, pair = self.system.named, _is_pair(item)
         if named and not pair:
             raise UsageError(f"named=True: a step is a pair (name, state), not {item!r:.100}")
         if named is not None or not pair:
             return bool(named)
-        beginnings = [self.states[number] for (number,) in self._initial]
-        if all(_is_pair(one) != _is_pair(item[1]) or type(one) is not type(item[1]) for one in beginnings):
+        initial_states = [self.states[number] for (number,) in self._initial]
+        if all(_is_pair(one) != _is_pair(item[1]) or type(one) is not type(item[1]) for one in initial_states):
             raise UsageError(
-                f"{item!r:.100} may be a state, or a step called {item[0]!r:.40} with a state: say which, for all that "
-                "'successors' gives, with named=False or named=True"
+                f"{item!r:.100} may be a state, or a step named {item[0]!r:.40} with its target: say which, for all "
+                "items of 'successors', by named=False or named=True"
             )
         return True
 
@@ -166,7 +168,7 @@ class _Reference:
         return {"state": self.states[state[0]]}
 
     def _values(self, state: tuple[int, ...]) -> tuple[int, ...]:
-        """The labels and the progress, in the order of the System's variables."""
+        """Return the labels and the progress, in the order of the System's variables."""
         value, system = self.states[state[0]], self.system
         found = [int(bool(condition(value))) for condition in system.label_functions.values()]
         if system.progress_function is not None:
@@ -181,9 +183,9 @@ def _is_pair(value: Any) -> bool:
 def callback_kernel(
     system: CallableSystem, predicates: Sequence[Expression] = (), measure: Measure | None = None
 ) -> Kernel:
-    """A Kernel that asks the callables."""
+    """Return a Kernel that calls the callables."""
     started = time.perf_counter()
     reference = _Reference(system, predicates, measure)
     if not reference.initial():
         raise UsageError("the model has no initial state")
-    return answered_by(reference, 1, measure, time.perf_counter() - started)
+    return wrap_reference(reference, 1, measure, time.perf_counter() - started)

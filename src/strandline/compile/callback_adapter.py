@@ -1,7 +1,6 @@
-"""A Kernel whose function is a call back into Python, answered by the reference.
+"""Adapt a reference to the C interface of a Kernel by a callback into Python.
 
-Thousands of times slower than machine code, but it needs nothing else than a reference: the interpreter as a Kernel, and
-models that are Python callables.
+Thousands of times slower than machine code, but it only needs a reference: the interpreter, or Python callables.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from strandline.compile.interpret import Fault
-from strandline.compile.kernel import FaultSite, Kernel, Reference, record_of, start_of
+from strandline.compile.kernel import FaultSite, Kernel, Reference, initial_arrays, successor_record
 from strandline.model.measure import Measure
 
 SIGNATURE = ctypes.CFUNCTYPE(
@@ -21,19 +20,21 @@ SIGNATURE = ctypes.CFUNCTYPE(
     ctypes.c_int64,
     ctypes.POINTER(ctypes.c_uint64),
 )
-"""Of `successors`, with what it points to."""
+"""The C signature of `successors`."""
 
 _FAILED = -(1 << 62)
-"""What is answered where Python has raised: the number of no fault site."""
+"""Returned when Python raised an exception: the code of no fault site."""
 
 
-def answered_by(reference: Reference, words: int, measure: Measure | None, seconds: float = 0.0) -> Kernel:
-    """The Kernel of a reference whose states have some words. `measure` is the one by which the reference tells progress;
-    `seconds` is what it took to make the reference."""
-    answering = _Answering(reference, words, measure)
-    address = ctypes.cast(answering.function, ctypes.c_void_p).value
+def wrap_reference(reference: Reference, words: int, measure: Measure | None, seconds: float = 0.0) -> Kernel:
+    """Return the Kernel of a reference whose states have `words` words.
+
+    `measure` is the one by which the reference computes progress; `seconds` is the time it took to make the reference.
+    """
+    adapter = _CallbackAdapter(reference, words, measure)
+    address = ctypes.cast(adapter.function, ctypes.c_void_p).value
     assert address is not None
-    initial, progress = start_of(reference, words)
+    initial, progress = initial_arrays(reference, words)
     return Kernel(
         words=words,
         measured=measure is not None,
@@ -41,18 +42,20 @@ def answered_by(reference: Reference, words: int, measure: Measure | None, secon
         successors=address,
         initial=initial,
         initial_progress=progress,
-        fault_sites=answering.sites,
+        fault_sites=adapter.sites,
         reference=reference,
         compile_seconds=seconds,
-        keep_alive=answering,
+        keep_alive=adapter,
         reentrant=False,
-        pending_error=lambda: answering.error,
+        pending_error=lambda: adapter.error,
     )
 
 
-class _Answering:
-    """`successors` of the ABI. What goes wrong in Python is kept in `error`, because an exception cannot cross C: the
-    caller sees a fault and re-raises it from there."""
+class _CallbackAdapter:
+    """The callback behind `successors`.
+
+    An exception cannot cross C: it is kept in `error`, the caller sees a fault and raises the exception from there.
+    """
 
     def __init__(self, reference: Reference, words: int, measure: Measure | None) -> None:
         self.reference, self.words, self.measure = reference, words, measure
@@ -62,12 +65,12 @@ class _Answering:
 
     def _run(self, state: Any, records: Any, capacity: int, labels: Any) -> int:
         try:
-            return self._answer(state, records, capacity, labels)
+            return self._compute(state, records, capacity, labels)
         except BaseException as error:  # noqa: BLE001  (nothing may cross C; `Kernel.reraise` raises it)
             self.error = error
             return _FAILED
 
-    def _answer(self, state: Any, records: Any, capacity: int, labels: Any) -> int:
+    def _compute(self, state: Any, records: Any, capacity: int, labels: Any) -> int:
         reference, packed = self.reference, tuple(state[word] for word in range(self.words))
         try:
             labels[0] = reference.labels(packed)
@@ -79,20 +82,20 @@ class _Answering:
                 assert edge.fault is not None
                 return self.sites.code(edge.fault)
             if number < capacity:
-                record = record_of(reference, self.measure, packed, edge.target)
+                record = successor_record(reference, self.measure, packed, edge.target)
                 for offset, word in enumerate(record):
                     records[number * len(record) + offset] = word
         return len(edges)
 
 
 class _GrowingSites(Sequence[FaultSite]):
-    """Fault sites in the order in which they were met."""
+    """Fault sites in the order of their discovery."""
 
     def __init__(self) -> None:
         self._sites: list[FaultSite] = []
 
     def code(self, site: FaultSite) -> int:
-        """The negative number that stands for a fault."""
+        """Return the negative code of a fault, and add its site if it is new."""
         if site not in self._sites:
             self._sites.append(site)
         return -1 - self._sites.index(site)

@@ -1,4 +1,4 @@
-"""Module -> Kernel: machine code for the processor that runs this, by llvmlite."""
+"""Compile a Module to a Kernel: machine code for this processor, by llvmlite."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.compile.jit import machine_code, object_code
-from strandline.compile.kernel import Kernel, Marked, start_of
+from strandline.compile.kernel import Kernel, Marked, initial_arrays
 from strandline.compile.llvm.coverage import GLOBAL
 from strandline.compile.module import Module, emit
-from strandline.compile.separate_compilation import emit_apart
+from strandline.compile.separate_compilation import emit_separately
 from strandline.compile.specification import PLAIN, KernelSpecification
-from strandline.compile.symmetry.unfolding import Unfolding
+from strandline.compile.symmetry.lifting import OrbitLifting
 from strandline.model.system import System
 
 
 def compile_system(system: System, specification: KernelSpecification = PLAIN) -> Kernel:
-    """Compile a System into a Kernel. Its steps are compiled once, where they can be linked with what is asked."""
-    apart = emit_apart(system, specification) if specification.is_separable else None
+    """Compile a System into a Kernel; its steps are compiled only once where they can be linked."""
+    apart = emit_separately(system, specification) if specification.is_separable else None
     return compile_module(apart or emit(system, specification))
 
 
 def compile_module(module: Module) -> Kernel:
-    """The Kernel of a Module."""
+    """Return the Kernel of a Module."""
     started = time.perf_counter()
     steps = module.steps
-    code = machine_code(module.text, () if steps is None else (_linkable(steps),))
+    code = machine_code(module.text, () if steps is None else (_compile_once(steps),))
     reference = module.reference()
-    initial, progress = start_of(reference, module.layout.words)
+    initial, progress = initial_arrays(reference, module.layout.words)
     canonical = module.canonical()
     if canonical is not None:
         initial = np.array([canonical(tuple(state)) for state in initial.tolist()], dtype=np.uint64)
@@ -40,9 +40,9 @@ def compile_module(module: Module) -> Kernel:
         bits=module.layout.bits,
         measured=module.measure is not None,
         componentwise=module.measure is not None and bool(module.measure.compared),
-        chosen=module.chosen(),
+        selected_steps=module.selected_steps(),
         canonical=canonical,
-        separate=None if canonical is None else Unfolding(reference, canonical).steps,
+        lift_trace=None if canonical is None else OrbitLifting(reference, canonical).steps,
         successors=code.function(module.entry),
         initial=initial,
         initial_progress=progress,
@@ -50,17 +50,17 @@ def compile_module(module: Module) -> Kernel:
         reference=reference,
         compile_seconds=module.seconds + time.perf_counter() - started,
         keep_alive=code,
-        marks=_bytes_at(code.variable(GLOBAL), module.marks),
+        coverage_bits=_bytes_at(code.variable(GLOBAL), module.coverage_bits),
         digest=_digest(module, initial),
     )
 
 
 _OBJECT = "_object"
-"""Where a Module keeps what was compiled of it, as cached properties are kept."""
+"""The attribute in which a Module caches its object code."""
 
 
-def _linkable(module: Module) -> bytes:
-    """Compiled once; every Kernel that is linked with it has its own copy, with its own marks."""
+def _compile_once(module: Module) -> bytes:
+    """Return the object code of a Module, compiled once; every Kernel that links it has its own coverage bits."""
     known: bytes | None = vars(module).get(_OBJECT)
     if known is None:
         known = vars(module)[_OBJECT] = object_code(module.text)

@@ -1,6 +1,6 @@
-"""The definition of the semantics: a System run step by step in plain Python.
+"""The interpreter, which defines the semantics: it runs a System step by step in plain Python.
 
-Slow on purpose and written to be read; everything fast is compared with it, and every trace is replayed by it.
+It is slow on purpose and written to be read; all compiled code is compared with it, and every trace is replayed by it.
 """
 
 from __future__ import annotations
@@ -36,12 +36,15 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 Valuation = tuple[int, ...]
 
 _SMALL = 200
-"""Nodes of an expression, as a tree, that is evaluated without remembering its parts."""
+"""Size of an expression, as a tree, up to which subexpressions are not cached."""
 
 
 class Fault(Exception):
-    """The model cannot be evaluated here; `kind` is a sentence for people, `span` the place in the model. Of a value or
-    an index that does not fit, `about` is the variable and what it was."""
+    """A run-time error of the model.
+
+    `kind` is a sentence for people, `span` the place in the model. If a value or an index is out of range, `about`
+    holds the variable and the value.
+    """
 
     def __init__(self, kind: str, span: Span | None, about: tuple[Variable, int] | None = None) -> None:
         super().__init__(kind)
@@ -52,8 +55,10 @@ class Fault(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: the actions taken together (several in a synchronous system, the observer's edge last), and the
-    state reached or the fault met instead."""
+    """A step: its actions, and its target or its fault.
+
+    A synchronous system takes several actions together; an edge of the property process is the last action.
+    """
 
     actions: tuple[Action, ...]
     target: Valuation | None
@@ -61,7 +66,7 @@ class Step:
 
 
 def evaluate(expression: Expression, values: Sequence[int], offsets: dict[Variable, int]) -> int:
-    """The expression's value in a valuation; raises `Fault` where it has none."""
+    """Return the value of an expression in a valuation. Raises `Fault` if it has none."""
     if size(expression) <= _SMALL:
         return _value(expression, values, offsets, None)
     with deep_recursion():
@@ -71,7 +76,7 @@ def evaluate(expression: Expression, values: Sequence[int], offsets: dict[Variab
 def _value(
     expression: Expression, values: Sequence[int], offsets: dict[Variable, int], known: dict[int, int] | None
 ) -> int:
-    """As `evaluate`; `known` holds the values of parts by their `id`, so that shared ones are evaluated once."""
+    """Evaluate as `evaluate` does; `known` caches shared subexpressions by `id`."""
     match expression:
         case Const(value=value):
             return value
@@ -106,28 +111,28 @@ def _value(
 
 
 def _slot(element: Element, index: int, offsets: dict[Variable, int]) -> int:
-    """Which entry of the valuation an array element is; faults when the index is outside the array."""
+    """Return the position of an array element in the valuation. Raises `Fault` if the index is out of range."""
     if not 0 <= index < element.variable.slots:
         raise Fault(INDEX_FAULT, element.span, (element.variable, index))
     return offsets[element.variable] + index
 
 
 def apply_unary(operator: str, value: int, span: Span | None = None) -> int:
-    """An operator's value; raises `Fault` where it has none."""
+    """Return the value of a unary operator. Raises `Fault` if it has none."""
     if operator == "not":
         return int(value == 0)
-    return _fitting(-value if operator == "-" else ~value, span)
+    return _checked(-value if operator == "-" else ~value, span)
 
 
 def apply_binary(operator: str, left: int, right: int, span: Span | None = None) -> int:
-    """The value of an operator that evaluates both its operands; raises `Fault` where it has none."""
+    """Return the value of a binary operator that evaluates both operands. Raises `Fault` if it has none."""
     match operator:
         case "+":
-            return _fitting(left + right, span)
+            return _checked(left + right, span)
         case "-":
-            return _fitting(left - right, span)
+            return _checked(left - right, span)
         case "*":
-            return _fitting(left * right, span)
+            return _checked(left * right, span)
         case "/" | "%" | "//" | "mod":
             return _divide(operator, left, right, span)
         case "&":
@@ -139,7 +144,7 @@ def apply_binary(operator: str, left: int, right: int, span: Span | None = None)
         case "<<" | ">>":
             if not 0 <= right <= 63:
                 raise Fault(SHIFT_FAULT, span)
-            return _fitting(left << right, span) if operator == "<<" else left >> right
+            return _checked(left << right, span) if operator == "<<" else left >> right
         case "==":
             return int(left == right)
         case "!=":
@@ -159,26 +164,26 @@ def _divide(operator: str, left: int, right: int, span: Span | None) -> int:
     if right == 0:
         raise Fault(DIVISION_FAULT, span)
     if operator == "//":
-        return _fitting(left // right, span)
+        return _checked(left // right, span)
     if operator == "mod":
         return left % right
     quotient = abs(left) // abs(right)
     quotient = quotient if (left < 0) == (right < 0) else -quotient
-    return _fitting(quotient, span) if operator == "/" else left - quotient * right
+    return _checked(quotient, span) if operator == "/" else left - quotient * right
 
 
-def _fitting(value: int, span: Span | None) -> int:
+def _checked(value: int, span: Span | None) -> int:
     if not INT64_MIN <= value <= INT64_MAX:
         raise Fault(OVERFLOW_FAULT, span)
     return value
 
 
 _MOST_KNOWN, _MOST_VALUES = 4096, 1 << 22
-"""States whose steps an interpreter keeps, and values in the states that these steps lead to."""
+"""Most states whose steps are cached, and most values in the targets of these steps."""
 
 
 class Interpreter:
-    """Runs one System. All answers are in the System's canonical order of steps."""
+    """Executes a System. Steps are enumerated in the System's canonical order."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -191,9 +196,11 @@ class Interpreter:
         return evaluate(expression, state, self._offsets)
 
     def steps(self, state: Valuation) -> list[Step]:
-        """Every step of the state, the observer's part included; at most one faulting step, which is the last:
-        the enumeration stops at a fault, because what follows it cannot be trusted. Those of some states are kept:
-        traces of one run pass the same states again and again."""
+        """Return every step of a state, those of the property process included.
+
+        The enumeration stops at the first fault, since later steps cannot be relied on; so at most one step faults, the
+        last. Results are cached: traces of one run pass through the same states again and again.
+        """
         if state in self._known:
             return self._known[state]
         found = list(self.each_step(state))
@@ -205,18 +212,21 @@ class Interpreter:
         return found
 
     def each_step(self, state: Valuation) -> Iterator[Step]:
-        """The steps of a state as in `steps`, one after the other, for who may not need all of them."""
+        """Yield the steps of a state as `steps` does, lazily."""
         if state in self._known:
             yield from self._known[state]
             return
-        for step in self._all_steps(state):
+        for step in self._generate_steps(state):
             yield step
             if step.fault is not None:
                 return
 
     def step(self, state: Valuation, number: int) -> Step | None:
-        """The step of a state with a number; None where it has none. Steps behind it are not computed: along a path of
-        a large model, what all other steps lead to would take most of the time and memory."""
+        """Return the step of a state with a number; None if there is none.
+
+        Later steps are not computed: along a path of a large model, computing the targets of all other steps would take
+        most of the time and memory.
+        """
         found = self._single.get((state, number))
         if found is None:
             found = next(islice(self.each_step(state), number, None), None)
@@ -227,32 +237,32 @@ class Interpreter:
             self._single[state, number] = found
         return found
 
-    def _all_steps(self, state: Valuation) -> Iterator[Step]:
+    def _generate_steps(self, state: Valuation) -> Iterator[Step]:
         moved = False
         for step in self._system_steps(state):
             moved = True
-            yield from self._observed(step, state)
+            yield from self._with_observer(step, state)
         if not moved and self.system.observer is not None:
-            yield from self._observed(Step((), state), state)
+            yield from self._with_observer(Step((), state), state)
 
     def is_deadlock(self, state: Valuation) -> bool:
-        """No step of the system itself; an observer that steps alone does not count."""
+        """Return True if the system itself has no step; steps of the property process alone do not count."""
         return next(self._system_steps(state), None) is None
 
     def _system_steps(self, state: Valuation) -> Iterator[Step]:
         return self._synchronous_steps(state) if self.system.synchronous else self._asynchronous_steps(state)
 
     def _asynchronous_steps(self, state: Valuation) -> Iterator[Step]:
-        hurried = self._in_committed_location(state)
+        committed_only = self._in_committed_location(state)
         for action in self._candidates(state):
-            if hurried and not action.committed:
+            if committed_only and not action.committed:
                 continue
             step = self._attempt(action, state, state)
             if step is not None:
                 yield step
 
     def _attempt(self, action: Action, state: Valuation, partial: Valuation) -> Step | None:
-        """The action's guard read in `state` and its effects run on `partial`; None where it is not enabled."""
+        """Evaluate the guard in `state` and run the effects on `partial`; return None if the action is not enabled."""
         try:
             if action.guard is not None and not self.evaluate(action.guard, state):
                 return None
@@ -263,12 +273,12 @@ class Interpreter:
     def _apply(self, effects: tuple[Assign, ...], state: Valuation) -> Valuation:
         values = list(state)
         for row in rows(effects):
-            for slot, value in [self._written(effect, values) for effect in row]:
+            for slot, value in [self._resolve_write(effect, values) for effect in row]:
                 values[slot] = value
         return tuple(values)
 
-    def _written(self, effect: Assign, values: list[int]) -> tuple[int, int]:
-        """Which entry of the valuation an assignment writes, and what."""
+    def _resolve_write(self, effect: Assign, values: list[int]) -> tuple[int, int]:
+        """Return the position and the value that an assignment writes."""
         variable = effect.target.variable
         if isinstance(effect.target, Element):
             index = evaluate(effect.target.index, values, self._offsets)
@@ -285,8 +295,10 @@ class Interpreter:
     def _synchronous_steps(
         self, state: Valuation, taken: tuple[Action, ...] = (), partial: Valuation | None = None
     ) -> Iterator[Step]:
-        """One action of every process together, depth first over the processes: guards read the source state,
-        effects run process by process on what the processes before have made of it."""
+        """Yield the combinations of one action per process, depth-first over the processes.
+
+        Guards read the source state; effects run process by process on the result of the earlier processes.
+        """
         partial = state if partial is None else partial
         process = len(taken)
         if process == len(self.system.processes):
@@ -301,8 +313,8 @@ class Interpreter:
             else:
                 yield from self._synchronous_steps(state, (*taken, action), step.target)
 
-    def _observed(self, step: Step, state: Valuation) -> Iterator[Step]:
-        """The step joined with every edge the observer can take from the source state."""
+    def _with_observer(self, step: Step, state: Valuation) -> Iterator[Step]:
+        """Yield a step combined with every edge that the property process can take from the source state."""
         observer = self.system.observer
         if observer is None or step.target is None:
             yield step
@@ -321,7 +333,7 @@ class Interpreter:
         )
 
     def _candidates(self, state: Valuation) -> Iterator[Action]:
-        """Actions whose processes stand in the right locations, in canonical order."""
+        """Yield the actions whose processes are in their source locations, in canonical order."""
         for action, required in self._unlocated:
             if all(state[slot] == value for slot, value in required):
                 yield action
@@ -336,8 +348,10 @@ class Interpreter:
 
     @cached_property
     def _unlocated(self) -> tuple[tuple[Action, tuple[tuple[int, int], ...]], ...]:
-        """The actions that move no process, each with values that its guard requires, by slots: where one differs the
-        guard is false, because the parts of a conjunction are evaluated from the left."""
+        """The actions that move no process, each with the values that its guard requires, by slots.
+
+        If one of them differs, the guard is false, because conjunctions are evaluated from the left.
+        """
         actions = (action for action in self.system.actions if not action.moves)
         return tuple((action, tuple(self._required(action.guard))) for action in actions)
 

@@ -1,6 +1,6 @@
 """The interpreter as the reference of a System, by which traces are replayed, and as a Kernel.
 
-Tests compare machine code with it on every answer.
+Tests compare machine code with it in every result.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from strandline.analysis.ranges import analyse_ranges
-from strandline.compile.callback_adapter import answered_by
+from strandline.compile.callback_adapter import wrap_reference
 from strandline.compile.interpret import Fault, Interpreter
 from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite, Kernel
 from strandline.model.expression import INDEX_FAULT, RANGE_FAULT, Expression
@@ -20,7 +20,7 @@ from strandline.model.system import Action, System
 
 
 class SystemReference:
-    """The plain definition of a System with predicates and measure, on packed states."""
+    """The reference of a System with predicates and a measure, on packed states."""
 
     def __init__(
         self, system: System, layout: Layout, predicates: Sequence[Expression], measure: Measure | None
@@ -55,7 +55,7 @@ class SystemReference:
         return found
 
     def edge(self, state: tuple[int, ...], number: int) -> Edge | None:
-        """The step of a state with a number, as in `edges`; None where it has none."""
+        """Return the step of a state with a number, as in `edges`; None if there is none."""
         if self.measure is not None:
             # A target whose progress has no value ends the steps of its state.
             return next(iter(self.edges(state)[number : number + 1]), None)
@@ -71,11 +71,11 @@ class SystemReference:
         return Edge(name, self.layout.pack(step.target))
 
     def taken(self, state: tuple[int, ...]) -> Sequence[tuple[Action, ...]]:
-        """The actions of each step, in the order of the edges."""
+        """Return the actions of each step, in the order of the edges."""
         return [step.actions for step in self.interpreter.steps(self.layout.unpack(state))]
 
     def site(self, fault: Fault) -> FaultSite:
-        """A fault as Kernels tell of it, with the value where the variable is one that people know."""
+        """Return a fault as a fault site, with the value if the variable is one of the model."""
         if fault.about is None:
             return FaultSite(fault.kind, fault.span)
         variable, value = fault.about
@@ -139,8 +139,8 @@ class SystemReference:
 
 
 def interpret_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
-    """A Kernel whose successors are computed by the interpreter."""
+    """Return a Kernel whose successors are computed by the interpreter."""
     started = time.perf_counter()
     layout = make_layout(system, analyse_ranges(system).variables)
     reference = SystemReference(system, layout, predicates, measure)
-    return answered_by(reference, layout.words, measure, time.perf_counter() - started)
+    return wrap_reference(reference, layout.words, measure, time.perf_counter() - started)

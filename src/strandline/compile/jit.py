@@ -1,4 +1,4 @@
-"""IR text -> machine code in this process, by llvmlite."""
+"""Compile LLVM IR to machine code in this process, by llvmlite."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class MachineCode:
     engine: llvm.ExecutionEngine
 
     def function(self, name: str) -> int:
-        """The address of a function."""
-        return self._known(name, self.engine.get_function_address(name))
+        """Return the address of a function."""
+        return self._require_address(name, self.engine.get_function_address(name))
 
     def variable(self, name: str) -> int:
-        """The address of a global variable."""
-        return self._known(name, self.engine.get_global_value_address(name))
+        """Return the address of a global variable."""
+        return self._require_address(name, self.engine.get_global_value_address(name))
 
-    def _known(self, name: str, address: int) -> int:
+    def _require_address(self, name: str, address: int) -> int:
         assert address, f"the module has no '{name}'"
         return address
 
@@ -35,20 +35,22 @@ def _initialise() -> None:
 
 
 _HEAVY = 1 << 20
-"""Characters of a module above which optimising costs seconds, which most searches never earn back."""
+"""Characters of a module above which full optimisation takes seconds, more than most searches gain."""
 
 
 def object_code(text: str) -> bytes:
-    """Compile a module to what can be linked, as often as it is wanted. Heavy ones get only the passes that pay at
-    once."""
-    module, target = _optimised(text)
+    """Compile a module to object code that can be linked repeatedly.
+
+    Large modules get only the cheap passes.
+    """
+    module, target = _optimise(text)
     code: bytes = target.emit_object(module)
     return code
 
 
 def machine_code(text: str, objects: Iterable[bytes] = ()) -> MachineCode:
-    """Compile a module, and link it with objects whose functions it calls."""
-    module, target = _optimised(text)
+    """Compile a module and link it with the object code of functions that it calls."""
+    module, target = _optimise(text)
     engine = llvm.create_mcjit_compiler(module, target)
     for one in objects:
         engine.add_object_file(llvm.ObjectFileRef.from_data(one))
@@ -56,7 +58,7 @@ def machine_code(text: str, objects: Iterable[bytes] = ()) -> MachineCode:
     return MachineCode(engine)
 
 
-def _optimised(text: str) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
+def _optimise(text: str) -> tuple[llvm.ModuleRef, llvm.TargetMachine]:
     _initialise()
     heavy = len(text) > _HEAVY
     module = llvm.parse_assembly(text)

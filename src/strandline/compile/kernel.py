@@ -1,28 +1,27 @@
-"""The seam. Everything before a Kernel knows languages; nothing after it does.
+"""The contract between compilation and exploration. Code before a Kernel knows languages; code after it does not.
 
 A Kernel is a state layout, the initial states, and one C function at a known address:
 
     int64 successors(const uint64 *state, uint64 *records, int64 capacity, uint64 *labels)
 
-- `state` points to `words` words. Nothing of it is changed.
+- `state` points to `words` words, which are not changed.
 - For every step, in the System's canonical order, one record of `stride` words is written: the target's words and,
   if `measured`, its column and its layer (as two's complement) and then, if `componentwise`, 1 where a component of the
   measure is smaller in the target than in the source, else 0, and then, if `numbered`, the number of the action.
-- A Kernel that is reduced (`strandline.compile.reduction`) writes some steps only, in the same order.
-- The number of steps is returned. If it is larger than `capacity`, only the first `capacity` records are there:
-  make room for as many as were returned and ask again. `records` has room for one record more than `capacity`;
-  that last place is scratch.
+- A Kernel that is reduced (`strandline.compile.reduction`) writes a subset of the steps, in the same order.
+- The number of steps is returned. If it is larger than `capacity`, only the first `capacity` records are written:
+  the caller enlarges the buffer and calls again. `records` has room for one record more than `capacity`; that last
+  one is scratch.
 - `labels[0]` receives facts about the *source* state: bit i is the truth of predicate i, bit 62 says that the
-  observer stands in an accepting location, bit 63 that the system has no step of its own (an observer that steps
-  alone at a deadlock does not clear it), and bit 61, of a System that says what valid ends are (`System.ends`), that it
-  has none and this is no valid end. They are there also when the buffer was too small.
+  property process is in an accepting location, bit 63 that the system has no step of its own (a property process that
+  moves alone at a deadlock does not clear it), and bit 61, of a System that defines valid ends (`System.ends`), that
+  it has none and this is no valid end. They are written even if the buffer was too small.
 - A fault of the model is a negative number: -1 - k for entry k of `fault_sites`. Predicates are evaluated first,
-  then the steps in order, then, where there are none, whether this is a valid end, then the observer's own steps; the
-  first fault wins. A faulting
-  step is an edge to a fault state: a search reports the path to `state` and that step. Records and labels are then
-  undefined.
+  then the steps in order, then, if there are none, whether this is a valid end, then the property process's own
+  steps; the first fault wins. A faulting step is an edge to a fault state: a search reports the path to `state` and
+  that step. Records and labels are then undefined.
 
-Labels are given for the source, once per expansion, and not for each successor: a state is met several times for
+Labels are given for the source, once per expansion, and not for each successor: a state is generated several times for
 every time it is expanded, so this is several times cheaper and finds the same states.
 """
 
@@ -55,7 +54,7 @@ Marked = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class FaultSite:
-    """What went wrong and where in the model; which value it was, where a reference can tell."""
+    """The kind of a fault, its place in the model, and the offending value where a reference knows it."""
 
     kind: str
     span: Span | None
@@ -64,7 +63,7 @@ class FaultSite:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One step of a Kernel as its plain reference sees it: what to call it, and the state reached."""
+    """A step of a Kernel as its reference sees it: its name and target, or its fault."""
 
     action: str
     target: tuple[int, ...] | None
@@ -72,36 +71,36 @@ class Edge:
 
 
 class Reference(Protocol):
-    """The slow definition of the same transition system, by which traces are replayed."""
+    """The interpreter of the same transition system, by which traces are replayed."""
 
     def initial(self) -> Sequence[tuple[int, ...]]:
-        """All initial states, packed, in the Kernel's order."""
+        """Return all initial states, packed, in the Kernel's order."""
         ...
 
     def edges(self, state: tuple[int, ...]) -> Sequence[Edge]:
-        """All steps in the Kernel's order."""
+        """Return all steps of a state in the Kernel's order."""
         ...
 
     def labels(self, state: tuple[int, ...]) -> int:
-        """The label mask of a state."""
+        """Return the label mask of a state."""
         ...
 
     def progress(self, state: tuple[int, ...]) -> tuple[int, int]:
-        """Column and layer; (0, 0) when not measured."""
+        """Return the column and the layer of a state; (0, 0) if not measured."""
         ...
 
     def values(self, state: tuple[int, ...], expressions: Sequence[Expression]) -> tuple[int, ...]:
-        """What expressions over the System's variables are in a state."""
+        """Return the values of expressions over the System's variables in a state."""
         ...
 
     def describe(self, state: tuple[int, ...]) -> dict[str, Any]:
-        """The state as names and values for people."""
+        """Return a state as names and values for people."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """See the module's docstring."""
+    """A compiled model; the module's docstring is its contract."""
 
     words: int
     measured: bool
@@ -110,56 +109,60 @@ class Kernel:
     initial: npt.NDArray[np.uint64]
     """Initial states, one per row."""
     initial_progress: npt.NDArray[np.int64]
-    """Column and layer of each initial state, one row each; zeros when not measured."""
+    """Column and layer of each initial state, one row each; zeros if not measured."""
     fault_sites: Sequence[FaultSite]
     reference: Reference
     compile_seconds: float
     keep_alive: object
-    """Whatever owns the machine code or the callback behind `successors`."""
+    """The owner of the machine code or callback behind `successors`."""
     pending_error: Callable[[], BaseException | None] = lambda: None
-    """An exception that a Python callback could not raise through C and answered as a fault."""
+    """Returns an exception that a Python callback could not raise through C and reported as a fault."""
     componentwise: bool = False
     """Measured, by a measure with components."""
-    chosen: Callable[[tuple[int, ...]], Sequence[int]] | None = None
-    """Of a reduced Kernel: which of its reference's steps it takes in a state, by number. None where it takes all."""
+    selected_steps: Callable[[tuple[int, ...]], Sequence[int]] | None = None
+    """For a reduced Kernel, the numbers of the reference's steps that it takes in a state. None if it takes all."""
     canonical: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
-    """Of a Kernel that does not tell some names apart: its states, initial ones and targets, are what this makes of
-    those of its reference. What a state is made to has the same future, up to exchanging these names."""
-    separate: Callable[[int, Sequence[int]], Sequence[int]] | None = None
-    """Of a Kernel whose steps are not the reference's, because they are merged, or between states that stand for others:
-    steps from an initial state as the reference's."""
+    """Under symmetry reduction, the function from the reference's states to canonical ones. None without.
+
+    Initial states and targets of the Kernel are canonical. A state and its canonical form have the same future, up to a
+    permutation of names.
+    """
+    lift_trace: Callable[[int, Sequence[int]], Sequence[int]] | None = None
+    """For a Kernel of merged actions or canonical states: lifts a path of step numbers to the reference's."""
     device: DeviceCode | None = None
-    """The model for a device, where it was compiled for one."""
+    """The model as device code, if it was compiled for a device."""
     reentrant: bool = True
-    """Whether several threads may call `successors` at a time."""
-    marks: Marked | None = None
-    """What `successors` has met since the Kernel was made, a byte each, 0 or 1: the marks of `llvm/coverage.py`; None
-    where the back end has none."""
+    """True if several threads may call `successors` at the same time."""
+    coverage_bits: Marked | None = None
+    """Coverage bits set by `successors` since the Kernel was made, a byte each, 0 or 1 (see `llvm/coverage.py`).
+
+    None if the back end has none.
+    """
 
     bits: int = 64
-    """Of states of one word: how many bits carry information, from the lowest on."""
+    """For states of one word: the number of bits in use, from the lowest on."""
     digest: str | None = None
-    """A hash of all that it does, by which it is recognised in another process; None where nothing can tell."""
+    """A hash of the Kernel's behaviour, which identifies it in another process; None if there is none."""
 
     def reraise(self) -> None:
-        """Raise what a callback has kept, if anything; to be called when `successors` answered a fault."""
+        """Raise the exception that a callback kept, if any; to be called when `successors` reports a fault."""
         error = self.pending_error()
         if error is not None:
             raise error
 
     def edge(self, state: tuple[int, ...], step: int) -> Edge:
-        """A step of a state, by its number here."""
-        return self.reference.edges(state)[step if self.chosen is None else self.chosen(state)[step]]
+        """Return a step of a state, by its number in this Kernel."""
+        return self.reference.edges(state)[step if self.selected_steps is None else self.selected_steps(state)[step]]
 
     def lift_steps(self, initial: int, steps: Sequence[int]) -> Sequence[int]:
-        """Steps one after the other from an initial state, by the numbers that they have in the reference."""
-        if self.separate is not None:
-            return self.separate(initial, steps)
-        if self.chosen is None:
+        """Return the reference's numbers for a path of steps from an initial state."""
+        if self.lift_trace is not None:
+            return self.lift_trace(initial, steps)
+        if self.selected_steps is None:
             return steps
         state, found = self.reference.initial()[initial], []
         for step in steps:
-            found.append(self.chosen(state)[step])
+            found.append(self.selected_steps(state)[step])
             target = self.reference.edges(state)[found[-1]].target
             if target is None:
                 break
@@ -168,8 +171,8 @@ class Kernel:
 
     @property
     def numbered(self) -> bool:
-        """Whether records tell their actions: where it is reduced."""
-        return self.chosen is not None
+        """True if records end with the number of the action, which is so for a reduced Kernel."""
+        return self.selected_steps is not None
 
     @property
     def stride(self) -> int:
@@ -177,8 +180,8 @@ class Kernel:
         return self.words + (2 if self.measured else 0) + (1 if self.componentwise else 0) + (1 if self.numbered else 0)
 
 
-def start_of(reference: Reference, words: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """The initial states and their progress, as a Kernel has them."""
+def initial_arrays(reference: Reference, words: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Return the initial states and their progress as arrays of a Kernel."""
     initial = reference.initial()
     progress = [reference.progress(state) for state in initial]
     return (
@@ -187,10 +190,10 @@ def start_of(reference: Reference, words: int) -> tuple[npt.NDArray[np.uint64], 
     )
 
 
-def record_of(
+def successor_record(
     reference: Reference, measure: Measure | None, source: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """The words of a successor's record."""
+    """Return the words of a successor's record."""
     if measure is None:
         return target
     word = (1 << 64) - 1
@@ -199,6 +202,6 @@ def record_of(
 
 
 def _component_falls(reference: Reference, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]) -> bool:
-    """What the last word of a record tells where a Kernel is componentwise."""
+    """Return True if a component of the measure is smaller in the target than in the source."""
     before, after = reference.values(source, measure.compared), reference.values(target, measure.compared)
     return any(new < old for old, new in zip(before, after, strict=True))

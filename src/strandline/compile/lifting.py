@@ -1,4 +1,4 @@
-"""Merged steps, one by one: what a search over a merged System found, as a run of the whole one."""
+"""Lift paths of a merged System to runs of the original one, in which every local step is a step of its own."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from strandline.model.system import Action, System
 from strandline.transform.merging import Merged
 
 
-def separated(kernel: Kernel, merged: Merged, system: System) -> Kernel:
-    """The Kernel of a merged System with the whole System for its reference: traces show every step."""
-    folded = kernel.reference
-    assert isinstance(folded, SystemReference)
+def lift_traces(kernel: Kernel, merged: Merged, system: System) -> Kernel:
+    """Return the Kernel of a merged System with the original System as its reference, for traces."""
+    fold_constants = kernel.reference
+    assert isinstance(fold_constants, SystemReference)
     layout = make_layout(system, analyse_ranges(system).variables)
-    whole = SystemReference(system, layout, folded.predicates, folded.measure)
-    return replace(kernel, reference=whole, separate=_Separating(folded, whole, merged).steps)
+    whole = SystemReference(system, layout, fold_constants.predicates, fold_constants.measure)
+    return replace(kernel, reference=whole, lift_trace=_MergedSteps(fold_constants, whole, merged).steps)
 
 
-class _Separating:
-    def __init__(self, folded: SystemReference, whole: SystemReference, merged: Merged) -> None:
-        self._folded, self._whole, self._merged = folded, whole, merged
+class _MergedSteps:
+    def __init__(self, fold_constants: SystemReference, whole: SystemReference, merged: Merged) -> None:
+        self._merged_reference, self._whole, self._merged = fold_constants, whole, merged
 
     def steps(self, initial: int, steps: Sequence[int]) -> Sequence[int]:
-        """Steps from an initial state, by their numbers in the whole System."""
-        stored, state, found = self._folded.initial()[initial], self._whole.initial()[initial], []
+        """Return the numbers of the original System's steps along a path from an initial state."""
+        stored, state, found = self._merged_reference.initial()[initial], self._whole.initial()[initial], []
         for step in steps:
-            (action,) = self._folded.taken(stored)[step]
-            target = self._folded.edges(stored)[step].target
+            (action,) = self._merged_reference.taken(stored)[step]
+            target = self._merged_reference.edges(stored)[step].target
             if target is None:
                 break
             stored = target
@@ -45,4 +45,4 @@ class _Separating:
         for number, (actions, edge) in enumerate(zip(self._whole.taken(state), self._whole.edges(state), strict=True)):
             if actions[0] is part and edge.target is not None:
                 return number, edge.target
-        raise InternalError(f"a merged step has a part, '{part.name}', that cannot be taken")
+        raise InternalError(f"a merged step has a part, '{part.name}', that is not enabled")

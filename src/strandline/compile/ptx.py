@@ -1,4 +1,4 @@
-"""IR text -> PTX, the assembly of NVIDIA's GPUs, by llvmlite; no GPU and no package of NVIDIA's is needed."""
+"""Compile LLVM IR to PTX, the assembly language of NVIDIA GPUs, by llvmlite; needs no GPU and no NVIDIA package."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import llvmlite.binding as llvm
 
 _TRIPLE = "nvptx64-nvidia-cuda"
 _HEAVY = 1 << 17
-"""Characters of a module above which optimising more than once costs seconds."""
+"""Characters of a module above which more than one optimisation pass takes seconds."""
 _MEMCPY = "@llvm.memcpy.p0.p0.i64"
 _COPY = """
 define internal void @copy_words(ptr noalias %to, ptr noalias readonly %from, i64 %size, i1 %volatile) nounwind {
@@ -27,7 +27,7 @@ end:
   ret void
 }
 """
-"""States are copied word by word. What LLVM makes of memcpy here goes byte by byte."""
+"""Copies states word by word; LLVM's expansion of memcpy for this target copies bytes."""
 
 
 @cache
@@ -37,8 +37,11 @@ def _initialise() -> None:
 
 
 def ptx(text: str, architecture: str) -> str:
-    """A module for an architecture such as sm_90; for one that LLVM does not know yet, for the last that it knows: PTX
-    is good for all later ones."""
+    """Compile a module for an architecture such as sm_90.
+
+    An architecture that LLVM does not know is replaced by the latest one that it knows, since PTX is forward
+    compatible.
+    """
     _initialise()
     lines = [line for line in text.split("\n") if not (line.startswith("declare") and _MEMCPY in line)]
     words = "\n".join(lines).replace(_MEMCPY, "@copy_words")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strandline.analysis.symmetry.detection import Exchange
-from strandline.compile.reduction.choosing import Reduction
+from strandline.analysis.symmetry.detection import Scalarset
+from strandline.compile.reduction.selection import Reduction
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure
 
@@ -20,7 +20,7 @@ class KernelSpecification:
     measure: Measure | None = None
     reduction: Reduction | None = None
     """The steps that partial-order reduction leaves."""
-    scalarsets: Sequence[Exchange] = ()
+    scalarsets: Sequence[Scalarset] = ()
     """Names whose permutations are not distinguished: successors are brought into a canonical form."""
     thread_safe: bool = False
     """Whether several threads call the Kernel: coverage bits that are set are not written again."""

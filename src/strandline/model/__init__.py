@@ -1,6 +1,5 @@
-"""The vocabulary: what a model is, after every language and before every engine.
+"""The vocabulary of models: the result of every language and the input of every engine.
 
-In: nothing. Out: a `System` (bounded variables, processes with locations, guarded commands), its expressions, what is
-known of it without running it (ranges, intervals), and how its states are packed into words. Imports no other package
-of Strandline but errors and sources.
+Defines `System` (bounded variables, processes with locations, guarded commands), expressions, intervals, and the
+packing of states into words. Imports no other package of Strandline but errors and sources.
 """

@@ -49,13 +49,15 @@ DIVISION_FAULT = "division by zero"
 SHIFT_FAULT = "shift amount outside 0..63"
 OVERFLOW_FAULT = "result does not fit 64 bits"
 RANGE_FAULT = "value outside the variable's range"
-"""An assignment, not an expression, has this one."""
+"""Raised by an assignment, not by an expression."""
 
 
 class Node:
-    """What all expressions have in common. Two are equal when they mean the same, wherever they stand; parts may be
-    shared, so that a small graph can stand for a tree of any size: nothing here walks it as a tree. What was found
-    out about a node stays with it."""
+    """Base class of expressions.
+
+    Two are equal if they mean the same, wherever they stand. Subexpressions may be shared, so that a small graph can
+    represent a tree of any size: nothing here traverses it as a tree. Computed facts are cached in the node.
+    """
 
     __slots__ = ("_declared", "_extent", "_hash", "_may_fault")
     _extent: tuple[int, int]
@@ -131,33 +133,35 @@ class Choice(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Undefined(Node):
-    """No value: to evaluate it is a fault, whose kind is the reason. It stands where it is needed only if something
-    is wrong, as one side of a `Choice` or behind an `or`."""
+    """No value: evaluating it is a fault, whose kind is the reason.
+
+    It stands where evaluation only gets to if something is wrong: as one side of a `Choice`, or right of an `or`.
+    """
 
     reason: str
     span: Span | None = None
 
 
 class Table:
-    """Constant numbers of 64 bits, looked up by place. Compared by identity: there may be very many."""
+    """A constant table of 64-bit numbers. Compared by identity: there may be very many numbers."""
 
     __slots__ = ("_range", "symbol", "values")
 
     def __init__(self, values: Sequence[int]) -> None:
         self.values = tuple(values)
         self.symbol = f"table_{sha256(array('q', self.values)).hexdigest()[:24]}"
-        """Its name where names must tell tables apart: made of what is in it."""
+        """Its name, a hash of its content."""
         self._range = (min(0, *self.values), max(0, *self.values)) if self.values else (0, 0)
 
     @property
     def range(self) -> tuple[int, int]:
-        """The least and the largest number that a look-up can give."""
+        """The least and the largest result of a lookup."""
         return self._range
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup(Node):
-    """The number at a place of a table, counted from 0; 0 where the table has no such place."""
+    """The number at an index of a table, counted from 0; 0 if the index is out of range."""
 
     table: Table
     index: Expression
@@ -170,7 +174,7 @@ FALSE = Const(0)
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
-    """The direct sub-expressions, left to right."""
+    """Return the direct subexpressions, left to right."""
     match expression:
         case Element(index=index) | Lookup(index=index):
             return (index,)
@@ -185,7 +189,7 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 
 def _own(expression: Expression) -> object:
-    """What tells a node from others with the same sub-expressions; places in a text do not."""
+    """Return what distinguishes a node from others with the same subexpressions; spans do not."""
     match expression:
         case Const(value=value):
             return value
@@ -219,8 +223,10 @@ def _same(first: Expression, second: Expression) -> bool:
 
 
 def cached(expression: Expression, slot: str, compute: Callable[[Expression], Fact]) -> Fact:
-    """What a slot of the node holds. It is computed there and below where it is missing, from the bottom up, so that
-    `compute` finds it in the children, and without recursion."""
+    """Return the content of a slot of the node; compute it bottom-up where it is missing.
+
+    `compute` finds the slot filled in the children; no recursion is needed.
+    """
     try:
         return getattr(expression, slot)  # type: ignore[no-any-return]
     except AttributeError:
@@ -237,8 +243,7 @@ def cached(expression: Expression, slot: str, compute: Callable[[Expression], Fa
 
 
 def extent(expression: Expression) -> tuple[int, int]:
-    """How many nodes the expression has as a tree, where every shared part counts as often as it stands there, and how
-    many of them lie one above the other."""
+    """Return the size of the expression as a tree, in which shared parts count repeatedly, and its depth."""
     try:
         return expression._extent
     except AttributeError:
@@ -246,12 +251,12 @@ def extent(expression: Expression) -> tuple[int, int]:
 
 
 def size(expression: Expression) -> int:
-    """How many nodes the expression has as a tree."""
+    """Return the number of nodes of the expression as a tree."""
     return extent(expression)[0]
 
 
 def depth(expression: Expression) -> int:
-    """How many nodes lie one above the other."""
+    """Return the depth of the expression."""
     return extent(expression)[1]
 
 
@@ -262,8 +267,10 @@ def _extent(expression: Expression) -> tuple[int, int]:
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Lets functions call themselves once or a few times for each level of an expression. Python's own limit guards
-    the stack of C, which calls from Python to Python do not use."""
+    """Raise the recursion limit for functions that recurse a few times per level of an expression.
+
+    Python's own limit protects the C stack, which calls from Python to Python do not use.
+    """
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _FRAMES))
     try:
@@ -274,8 +281,7 @@ def deep_recursion() -> Iterator[None]:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Lets work that makes many objects, nearly all of which stay, go on without Python looking for garbage among them
-    again and again."""
+    """Disable the garbage collector while many long-lived objects are made."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -286,7 +292,7 @@ def without_collecting() -> Iterator[None]:
 
 
 def walk(expression: Expression) -> Iterator[Expression]:
-    """The expression and everything below it, without recursion; a part that is shared comes once."""
+    """Yield the expression and all its subexpressions, each once, without recursion."""
     stack = [expression]
     seen: set[int] = set()
     while stack:
@@ -298,8 +304,10 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 
 def upwards(expression: Expression, known: Container[int]) -> Iterator[Expression]:
-    """The expression and everything below it, each part after its own, without recursion. Parts whose `id` is in
-    `known` are left out; whoever asks enters there what has come."""
+    """Yield the expression and all its subexpressions bottom-up, each once, without recursion.
+
+    Parts whose `id` is in `known` are skipped; the caller adds the yielded ones to it.
+    """
     waiting = [(expression, False)]
     while waiting:
         node, opened = waiting.pop()
@@ -312,8 +320,8 @@ def upwards(expression: Expression, known: Container[int]) -> Iterator[Expressio
             waiting += [(child, False) for child in reversed(children(node))]
 
 
-def rebuilt(expression: Expression, parts: Sequence[Expression]) -> Expression:
-    """The same node over other sub-expressions; itself where they are the same."""
+def rebuild(expression: Expression, parts: Sequence[Expression]) -> Expression:
+    """Return the node over other subexpressions; the node itself if they are the same."""
     if all(new is old for new, old in zip(parts, children(expression), strict=True)):
         return expression
     match expression:
@@ -330,13 +338,15 @@ def rebuilt(expression: Expression, parts: Sequence[Expression]) -> Expression:
 
 
 def variables_read(expression: Expression) -> set[Variable]:
-    """Every variable whose value the expression may depend on."""
+    """Return every variable on whose value the expression may depend."""
     return {node.variable for node in walk(expression) if isinstance(node, Read | Element)}
 
 
 def row(operator: str, parts: Sequence[Expression], span: Span | None = None) -> Expression:
-    """At least one part, with an operator between them, grouped to the left; where it does not matter how they are
-    grouped. Very many make a tree of such rows, which is less deep."""
+    """Combine at least one part by an associative operator, grouped to the left.
+
+    Very many parts become a tree of such chains, which is less deep.
+    """
     if len(parts) <= _LONGEST_ROW:
         return reduce(lambda left, right: Binary(operator, left, right, span), parts)
     middle = len(parts) // 2
@@ -344,7 +354,7 @@ def row(operator: str, parts: Sequence[Expression], span: Span | None = None) ->
 
 
 def conjuncts(expression: Expression) -> list[Expression]:
-    """The parts that `and` joins, left to right."""
+    """Return the conjuncts of an expression, left to right."""
     found, waiting = [], [expression]
     while waiting:
         part = waiting.pop()
@@ -356,7 +366,7 @@ def conjuncts(expression: Expression) -> list[Expression]:
 
 
 def conjunction(*parts: Expression | None) -> Expression | None:
-    """The parts joined by `and`, left to right; None stands for true and vanishes."""
+    """Return the conjunction of the parts, left to right; None stands for true and is left out."""
     joined: Expression | None = None
     for part in parts:
         if part is not None:

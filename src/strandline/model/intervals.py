@@ -1,8 +1,8 @@
-"""Interval arithmetic over expressions: a sound box around every value an expression can take.
+"""Interval arithmetic over expressions: sound bounds of every value that an expression can take.
 
-An `Environment` knows an interval for each variable (for an array: one for all its elements) and what a guard has
-told about single expressions. The range analysis uses it to find the boxes, the compiler to leave out checks that
-cannot fail; both trust that a box never leaves out a possible value.
+An `Environment` holds an interval for each variable (for an array: one for all its elements) and for single expressions
+that a guard has constrained. The range analysis uses it to compute the intervals, the compiler to omit checks that
+cannot fail; both rely on the intervals containing every possible value.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 _DEEP = 60
-"""So many nodes one above the other may be computed by recursion."""
+"""Depth up to which intervals are computed by recursion."""
 _TINY = 4
-"""So few nodes are faster computed than looked up."""
+"""Size up to which an interval is recomputed instead of looked up."""
 _SMALL, _NESTED = 60, 4
-"""A branch of so many nodes, its condition included, and in so many other branches makes use of its condition."""
+"""Most nodes of a branch, its condition included, and most enclosing branches, for which the condition is assumed."""
 
 
 class Contradiction(Exception):
-    """An assumption cannot be true: what follows it is never executed."""
+    """Raised when an assumption cannot be true: the code that follows is unreachable."""
 
 
 def join(first: Interval, second: Interval) -> Interval:
-    """The smallest interval around both."""
+    """Return the smallest interval that contains both."""
     return min(first[0], second[0]), max(first[1], second[1])
 
 
@@ -60,11 +60,11 @@ def within(inner: Interval, outer: Interval) -> bool:
 
 
 Cell: TypeAlias = tuple[Variable, int]
-"""A scalar variable (index 0), or the element of an array with this index."""
+"""A scalar variable (index 0), or the array element with this index."""
 
 
 def cell_of(place: Expression) -> Cell | None:
-    """The cell that an expression names whatever the state is; None for anything else."""
+    """Return the cell that an expression denotes in every state; None for anything else."""
     if type(place) is Read:
         return place.variable, 0
     if type(place) is Element and type(place.index) is Const:
@@ -73,7 +73,7 @@ def cell_of(place: Expression) -> Cell | None:
 
 
 class DeclaredRanges(dict[Variable, Interval]):
-    """Every variable may have any value of its domain."""
+    """Ranges in which every variable may have any value of its domain."""
 
     def __missing__(self, variable: Variable) -> Interval:
         return variable.domain.low, variable.domain.high
@@ -82,42 +82,43 @@ class DeclaredRanges(dict[Variable, Interval]):
 class Environment:
     """Intervals of variables at one point of an action. `assume` and `assign` change it in place.
 
-    What was computed is kept until something is learnt, so that an expression costs time in the number of its nodes,
-    however often its parts are shared or asked for."""
+    Computed intervals are cached until something is learnt, so an expression costs time linear in its nodes, however
+    often its parts are shared or evaluated.
+    """
 
     def __init__(self, ranges: Mapping[Variable, Interval], known: Mapping[Cell, Interval] | None = None) -> None:
         self._ranges = ranges
         self._cells: dict[Cell, Interval] = dict(known) if known else {}
         self._elements: dict[Element, Interval] = {}
-        """What is known of elements whose index is computed."""
-        self._boxes: dict[int, tuple[Interval, Expression]] = {}
-        """By the `id` of a node, which is kept alive beside its box."""
+        """Intervals of elements whose index is computed."""
+        self._intervals: dict[int, tuple[Interval, Expression]] = {}
+        """By the `id` of a node, which is kept alive beside its interval."""
         self._inside = 0
-        """In how many branches of choices this is."""
+        """Number of enclosing branches of choices."""
 
     def copy(self) -> Environment:
         reference = Environment(self._ranges, self._cells)
         reference._elements = dict(self._elements)
-        reference._boxes = self._boxes  # shared as long as both know the same
+        reference._intervals = self._intervals  # shared as long as both know the same
         reference._inside = self._inside
         return reference
 
     def learn(self, known: Mapping[Cell, Interval]) -> None:
-        """Take over what is known of single cells; a second opinion narrows the first."""
-        self._boxes = {}
-        for cell, box in known.items():
+        """Intersect with known intervals of single cells."""
+        self._intervals = {}
+        for cell, interval in known.items():
             old = self._cells.get(cell)
             if old is not None:
-                box = max(old[0], box[0]), min(old[1], box[1])
-                if box[0] > box[1]:
+                interval = max(old[0], interval[0]), min(old[1], interval[1])
+                if interval[0] > interval[1]:
                     raise Contradiction
-            self._cells[cell] = box
+            self._cells[cell] = interval
 
     def cell(self, cell: Cell) -> Interval:
         return self._cells.get(cell) or self._ranges[cell[0]]
 
     def interval(self, expression: Expression) -> Interval:
-        """Every value the expression can have here, were 64 bits no limit for its last operation."""
+        """Return an interval of the expression's values, as if its last operation could not overflow."""
         kind = type(expression)
         if kind is Const:
             return expression.value, expression.value  # type: ignore[union-attr]
@@ -127,17 +128,17 @@ class Environment:
         nodes, levels = extent(expression)
         if nodes <= _TINY:
             return self._compute(expression)
-        kept = self._boxes.get(id(expression))
+        kept = self._intervals.get(id(expression))
         if kept is not None:
             return kept[0]
         if levels > _DEEP:
             # From the bottom up: each level takes several calls.
-            for part in upwards(expression, self._boxes):
-                self._boxes[id(part)] = (self._compute(part), part)
-            return self._boxes[id(expression)][0]
-        box = self._compute(expression)
-        self._boxes[id(expression)] = (box, expression)
-        return box
+            for part in upwards(expression, self._intervals):
+                self._intervals[id(part)] = (self._compute(part), part)
+            return self._intervals[id(expression)][0]
+        interval = self._compute(expression)
+        self._intervals[id(expression)] = (interval, expression)
+        return interval
 
     def _compute(self, expression: Expression) -> Interval:
         match expression:
@@ -164,11 +165,11 @@ class Environment:
                 return 0, 0
 
     def fitted(self, expression: Expression) -> Interval:
-        """The interval of values with which evaluation goes on: what does not fit 64 bits is a fault."""
-        box = self.interval(expression)
-        if box[0] >= _LEAST and box[1] <= _MOST:
-            return box
-        return min(max(box[0], _LEAST), _MOST), max(min(box[1], _MOST), _LEAST)
+        """Return an interval of the values that do not overflow; overflow is a fault."""
+        interval = self.interval(expression)
+        if interval[0] >= _LEAST and interval[1] <= _MOST:
+            return interval
+        return min(max(interval[0], _LEAST), _MOST), max(min(interval[1], _MOST), _LEAST)
 
     def _logical(self, expression: Binary) -> Interval:
         left = self.truth(expression.left)
@@ -188,16 +189,19 @@ class Environment:
         decided = self.truth(choice.condition)
         if decided is not None:
             return self.fitted(choice.then if decided else choice.otherwise)
-        boxes = [
-            box
+        intervals = [
+            interval
             for branch, truth in ((choice.then, True), (choice.otherwise, False))
-            if (box := self._branch(choice.condition, truth, branch)) is not None
+            if (interval := self._branch(choice.condition, truth, branch)) is not None
         ]
-        return join(boxes[0], boxes[-1]) if boxes else TRUTH
+        return join(intervals[0], intervals[-1]) if intervals else TRUTH
 
     def _branch(self, condition: Expression, truth: bool, branch: Expression) -> Interval | None:
-        """The box of a branch where the condition has this truth; None where there is no value. What the condition
-        tells is used for small branches only: a part of many branches would be looked at in each of them."""
+        """Return the interval of a branch under the condition; None if it has no value.
+
+        The condition is only assumed for small branches: a part shared by many branches would be analysed in each of
+        them.
+        """
         if isinstance(branch, Undefined):
             return None
         if self._inside >= _NESTED or size(condition) + size(branch) > _SMALL:
@@ -211,14 +215,14 @@ class Environment:
         return environment.fitted(branch)
 
     def truth(self, expression: Expression) -> bool | None:
-        """True or False where the expression is so for certain, else None."""
+        """Return True or False if the expression is certainly so, else None."""
         low, high = self.fitted(expression)
         if low > 0 or high < 0:
             return True
         return False if low == high == 0 else None
 
     def assume(self, condition: Expression, truth: bool = True) -> None:
-        """Learn from a condition that is known to be true (or false) from here on."""
+        """Assume that a condition is true (or false) from here on."""
         waiting = [(condition, truth)]
         while waiting:
             condition, truth = waiting.pop()
@@ -235,7 +239,7 @@ class Environment:
                     self._assume_single(condition, truth)
 
     def _assume_single(self, condition: Expression, truth: bool) -> None:
-        """As `assume`, of a condition that says one thing."""
+        """Assume a condition that is not a conjunction."""
         if isinstance(condition, Binary) and condition.operator in _NEGATED:
             self._learn_indices(condition)
             operator = condition.operator if truth else _NEGATED[condition.operator]
@@ -251,7 +255,7 @@ class Environment:
         self._compare(condition, "!=" if truth else "==", (0, 0))
 
     def _compare(self, place: Expression, operator: str, bound: Interval) -> None:
-        """Learn that a cell or an element compares so with some value of the interval."""
+        """Assume that a cell or an element compares so with some value of the interval."""
         if not isinstance(place, Read | Element):
             return
         low, high = self.interval(place)
@@ -271,52 +275,56 @@ class Environment:
                 high -= high == bound[0]
         if low > high:
             raise Contradiction
-        self._note(place, (low, high))
+        self._refine(place, (low, high))
 
-    def _note(self, place: Read | Element, box: Interval) -> None:
-        if self.interval(place) != box:
-            self._boxes = {}
+    def _refine(self, place: Read | Element, interval: Interval) -> None:
+        if self.interval(place) != interval:
+            self._intervals = {}
         cell = cell_of(place)
         if cell is not None:
-            self._cells[cell] = box
+            self._cells[cell] = interval
         elif isinstance(place, Element):
-            self._elements[place] = box
+            self._elements[place] = interval
 
     def assign(self, effect: Assign) -> Interval:
-        """Run an assignment that is made alone; returns the interval of values that reach the variable."""
+        """Execute a single assignment; return the interval of values that reach the variable."""
         return self.assign_row((effect,))[0]
 
     def assign_row(self, row: Sequence[Assign]) -> list[Interval]:
-        """Run assignments that are made at once; returns the intervals of values that reach the variables. What is
-        certain to be outside its variable's range is a `Contradiction`: nothing goes on from there."""
+        """Execute simultaneous assignments; return the intervals of values that reach the variables.
+
+        A value that is certainly outside its variable's range raises `Contradiction`, since nothing can follow.
+        """
         for effect in row:
             self._learn_indices(effect.value)
             self._learn_indices(effect.target)
         stored = [stored_interval(effect.target.variable, self.fitted(effect.value)) for effect in row]
         if any(low > high for low, high in stored):
             raise Contradiction
-        self._boxes = {}
+        self._intervals = {}
         written = {effect.target.variable for effect in row}
-        for effect, box in zip(row, stored, strict=True):
-            self._store(effect.target, box, written)
+        for effect, interval in zip(row, stored, strict=True):
+            self._store(effect.target, interval, written)
         return stored
 
-    def _store(self, target: Read | Element, box: Interval, written: set[Variable]) -> None:
-        """Know that the place holds a value of the box. An index that reads what is `written` names another place from
-        here on."""
+    def _store(self, target: Read | Element, interval: Interval, written: set[Variable]) -> None:
+        """Record that the place holds a value of the interval.
+
+        An index that reads a variable in `written` denotes another place from here on.
+        """
         if self._elements:
             self._forget_elements(target.variable)
         cell = cell_of(target)
         if cell is not None:
-            self._cells[cell] = box
+            self._cells[cell] = interval
             return
         for old in [known for known in self._cells if known[0] is target.variable]:
             del self._cells[old]
         if isinstance(target, Element) and not written & variables_read(target.index):
-            self._note(target, box)
+            self._refine(target, interval)
 
     def _learn_indices(self, evaluated: Expression) -> None:
-        """What was evaluated without a fault had its indices inside the arrays."""
+        """Assume that the indices in an expression that was evaluated without a fault are in range."""
         stack: list[Expression] = [] if isinstance(evaluated, Const | Read) else [evaluated]
         seen: set[int] = set()
         while stack:
@@ -338,7 +346,7 @@ class Environment:
 
 
 def stored_interval(variable: Variable, value: Interval) -> Interval:
-    """What an assignment of some value of the interval leaves in the variable."""
+    """Return the values that the variable holds after assigning a value of the interval."""
     domain = variable.domain
     if within(value, (domain.low, domain.high)):
         return value
@@ -348,7 +356,7 @@ def stored_interval(variable: Variable, value: Interval) -> Interval:
 
 
 def unary_interval(operator: str, value: Interval) -> Interval:
-    """All results of the operator on values of the interval."""
+    """Return an interval of all results of the operator on values of the interval."""
     match operator:
         case "-":
             return -value[1], -value[0]
@@ -361,7 +369,7 @@ def unary_interval(operator: str, value: Interval) -> Interval:
 
 
 def binary_interval(operator: str, left: Interval, right: Interval) -> Interval:
-    """All results of an operator that evaluates both sides, on values of the intervals."""
+    """Return an interval of all results of an operator that evaluates both operands."""
     match operator:
         case "+":
             return left[0] + right[0], left[1] + right[1]
@@ -403,7 +411,7 @@ def _remainder(operator: str, left: Interval, right: Interval) -> Interval:
 
 def _bitwise(operator: str, left: Interval, right: Interval) -> Interval:
     if operator == "&" and (left[0] >= 0 or right[0] >= 0):
-        return 0, min(box[1] for box in (left, right) if box[0] >= 0)
+        return 0, min(interval[1] for interval in (left, right) if interval[0] >= 0)
     bits = max(value.bit_length() for value in (*left, *right))
     if left[0] >= 0 and right[0] >= 0:
         return 0, (1 << bits) - 1

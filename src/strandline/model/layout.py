@@ -1,10 +1,9 @@
-"""How a valuation is packed into 64-bit words.
+"""The packing of valuations into 64-bit words.
 
-Every variable gets just the bits that its range needs, biased so that its least value is stored as zero; a variable
-that never changes gets none. An element never straddles two words. An array that fits one word lies inside it; a
-longer one takes consecutive words from bit 0, the same number of elements in each, so that an index computed at
-run time costs a shift or a division by a constant. A state of one word leaves its top bit free: the store marks
-occupied slots with it.
+Every variable gets the bits that its range needs, biased so that its least value is stored as zero; a constant gets
+none. An element never straddles two words. An array that fits one word lies inside it; a longer one takes consecutive
+words from bit 0, the same number of elements in each, so that a computed index costs a shift or a division by a
+constant. A state of one word leaves its top bit free: the state store marks occupied slots with it.
 """
 
 from __future__ import annotations
@@ -24,8 +23,11 @@ _SINGLE_WORD_BITS = WORD_BITS - 1
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Where a variable lies. Element `i` is in word `word + i // per_word`, at bit
-    `shift + (i % per_word) * width`; its value is the bits found there plus `low`."""
+    """The position of a variable in a state.
+
+    Element `i` is in word `word + i // per_word`, at bit `shift + (i % per_word) * width`; its value is the bits found
+    there plus `low`.
+    """
 
     variable: Variable
     low: int
@@ -40,7 +42,7 @@ class Field:
         return (1 << self.width) - 1
 
     def place(self, index: int) -> tuple[int, int]:
-        """Word and shift of element `index`."""
+        """Return the word and the shift of element `index`."""
         return self.word + index // self.per_word, self.shift + index % self.per_word * self.width
 
 
@@ -51,7 +53,7 @@ class Layout:
     fields: tuple[Field, ...]
     words: int
     bits: int
-    """How many bits carry information."""
+    """Number of bits in use."""
 
     @cached_property
     def by_variable(self) -> dict[Variable, Field]:
@@ -59,7 +61,7 @@ class Layout:
 
     @cached_property
     def _places(self) -> list[tuple[int, int, int, int, int]]:
-        """Per entry of a valuation: word, shift, mask, low, high."""
+        """Word, shift, mask, low and high of every entry of a valuation."""
         return [
             (*field.place(index), field.mask, field.low, field.high)
             for field in self.fields
@@ -78,28 +80,32 @@ class Layout:
         return tuple(((int(words[word]) >> shift) & mask) + low for word, shift, mask, low, _ in self._places)
 
 
-def make_layout(system: System, ranges: Mapping[Variable, Interval], *, even: bool = False) -> Layout:
-    """Pack the System's variables, given a box for each, into as few words as first-fit decreasing finds. With `even`,
-    more than one word have about as many bits each, and variables that are declared together lie together: then
-    different states often have words in common. Where an observer was put beside a System, its location lies behind
-    what that one has, which stays where it was, unless this takes a word more."""
-    layout = _least(system, ranges, None)
-    if even and layout.words > 1:
-        return _pack_evenly(layout)
+def make_layout(system: System, ranges: Mapping[Variable, Interval], *, balanced: bool = False) -> Layout:
+    """Pack the System's variables, given their ranges, into as few words as first-fit decreasing finds.
+
+    With `balanced`, the words of a larger state hold about as many bits each, and variables that are declared together
+    lie together, so that different states often have words in common. The location of a property process lies after the
+    variables of the System that it was put beside, which keep their positions, unless this takes a word more.
+    """
+    layout = _pack_tightly(system, ranges, None)
+    if balanced and layout.words > 1:
+        return _pack_balanced(layout)
     if system.observer is not None and system.unwatched is not None:
-        behind = _least(system, ranges, system.observer.location)
+        behind = _pack_tightly(system, ranges, system.observer.location)
         return behind if behind.words == layout.words else layout
     return layout
 
 
-def _least(system: System, ranges: Mapping[Variable, Interval], last: Variable | None) -> Layout:
+def _pack_tightly(system: System, ranges: Mapping[Variable, Interval], last: Variable | None) -> Layout:
     layout = _pack(system, ranges, _SINGLE_WORD_BITS, last)
     return layout if layout.words == 1 else _pack(system, ranges, WORD_BITS, last)
 
 
-def _pack_evenly(tight: Layout) -> Layout:
-    """The same in words that have about as many bits each: first arrays that are longer than that, then the others in
-    the order of declaration. Three words become four, which halve evenly."""
+def _pack_balanced(tight: Layout) -> Layout:
+    """Pack into words of about equal size: first arrays that are longer than a word, then the others in order.
+
+    Three words become four, which can be split in half evenly by tree compression.
+    """
     words = 4 if tight.words == 3 else tight.words
     share = tight.bits / words
     used: list[int] = []

@@ -1,8 +1,8 @@
-"""A measure of progress: its components, each with where it comes from, and what a sweep computes of them.
+"""Progress measures: their components with their origin, and the column and layer that a sweep computes.
 
-Several components are combined lexicographically, the first counts most: monotone ones into the column, the others
-into the layer (000 §2, 002 §5). Componentwise, what is combined only orders the layers: an edge regresses where any
-component decreases.
+Components are combined lexicographically, the first counts most: monotone ones into the column, the others into the
+layer (000 §2, 002 §5). Componentwise, the combination only orders the layers: an edge regresses where any component
+decreases.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from strandline.model.expression import Expression, walk
 from strandline.source import Source, Span
 
 _NAMED = 4
-"""How many things of a kind are named before the others are only counted."""
+"""Names of one kind that are listed before the others are only counted."""
 _ANY_NUMBER = (-(1 << 63), (1 << 63) - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a component was chosen: `kind` says it of `subject`, as in `{} never decreasing` of `P.count`."""
+    """The reason for choosing a component: `kind` describes `subject`, as in `{} never decreasing` of `P.count`."""
 
     kind: str
     subject: str
@@ -33,57 +33,65 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Component:
-    """One part of a measure: a number that states have, and where it comes from. Compared by identity."""
+    """One part of a measure: a number that states have, and its origin. Compared by identity."""
 
     expression: Expression
     monotone: bool = False
-    """No step decreases it as long as the monotone ones before it stay the same: promised by its author, or proved."""
+    """True if no step decreases it as long as the monotone components before it stay the same.
+
+    Promised by its author, or proved.
+    """
     name: str | None = None
-    """As its author wrote or named it; None for one that the program has found."""
+    """Its name in the model or on the command line; None for one that was found automatically."""
     reason: Reason | None = None
     source: Source | None = None
-    """The text in which it stands."""
+    """The text in which it is defined."""
     span: Span | None = None
 
     def blame(self, message: str, span: Span | None = None) -> MeasureError:
-        """An error that points at this component."""
+        """Return an error that points at this component."""
         return MeasureError(message, self.source, span or self.span)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
-    """What a sweep goes by: `column` never decreases along an edge, `layer` may (a regress edge)."""
+    """A measure of a sweep: `column` never decreases along an edge, `layer` may (a regress edge)."""
 
     column: Expression
     layer: Expression
     compared: tuple[Expression, ...] = ()
-    """Where there are any, progress is partially ordered, part by part (002 §3), `layer` is a linear extension of that
-    order, and every edge inside a column along which some part decreases is a regress edge."""
+    """The components of a partial order of progress (002 §3); empty for a total order.
+
+    `layer` is then a linear extension of that order, and every edge inside a column along which some component
+    decreases is a regress edge.
+    """
     components: tuple[Component, ...] = ()
-    """What it was made of. None at all: all states have the same progress, and none is forgotten."""
+    """Its components. Without any, all states have the same progress, and none is deleted."""
     columns: tuple[int, int] = _ANY_NUMBER
     layers: tuple[int, int] = _ANY_NUMBER
-    """What the two can be at most, by the ranges of the variables."""
+    """Bounds of column and layer, by the ranges of the variables."""
 
     @property
     def monotone(self) -> bool:
-        """No edge regresses."""
+        """True if no edge regresses."""
         return all(one.monotone for one in self.components)
 
     @property
     def reason(self) -> str:
-        """Why it was chosen, in words."""
+        """The reasons for its choice, in words."""
         return in_words(one.reason for one in self.components if one.reason is not None) or "all states are kept"
 
     def fraction(self, line: tuple[int, int]) -> float:
-        """How far a line has come on its way from the least to the largest progress, from 0 to 1."""
+        """Return how far a sweep-line is between the least and the largest progress, from 0 to 1."""
         (first, last), (lowest, highest) = self.columns, self.layers
         inside = (line[1] - lowest) / (highest - lowest + 1)
         return min(max((line[0] - first + inside) / (last - first + 1), 0.0), 1.0)
 
     def owner(self, span: Span | None) -> Component | None:
-        """The component one of whose parts stands at just this span; a span is told by its identity, because
-        the spans of other texts may have the same numbers."""
+        """Return the component one of whose parts has this span.
+
+        Spans are compared by identity, because those of other texts may have the same numbers.
+        """
         if span is None:
             return None
         for component in self.components:
@@ -93,13 +101,13 @@ class Measure:
 
 
 def in_words(reasons: Iterable[Reason]) -> str:
-    """Several reasons, one after the other; those of the same kind together."""
+    """Render several reasons, those of the same kind combined."""
     alike = groupby(reasons, key=lambda one: one.kind)
-    return "; then ".join(kind.format(listed([one.subject for one in some])) for kind, some in alike)
+    return "; then ".join(kind.format(render_names([one.subject for one in some])) for kind, some in alike)
 
 
-def listed(names: Sequence[str]) -> str:
-    """`a, b, c`; of many names the first and how many more there are."""
+def render_names(names: Sequence[str]) -> str:
+    """Render `a, b, c`; of many names only the first and the number of the others."""
     if len(names) <= _NAMED + 1:
         return ", ".join(names)
     return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"

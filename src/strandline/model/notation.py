@@ -1,7 +1,7 @@
-"""Expressions as text: what all languages have in common. Each says how strong its operators are, and its names.
+"""Render expressions as text, by tables of operators and precedences that each language provides.
 
-A text is complete and has no more parentheses than its language needs, so that it can be read back. What is vast can be
-cut short for people; such a text cannot.
+A complete text has no more parentheses than its language needs and can be parsed back. A very large expression can be
+abbreviated for people; that text cannot be parsed.
 """
 
 from __future__ import annotations
@@ -29,19 +29,18 @@ if TYPE_CHECKING:
     from strandline.model.system import Variable
 
 LONGEST = 40_000
-"""Nodes that are written out of one expression for people; beyond them parts are left out."""
+"""Most nodes of an expression that are rendered for people; parts beyond them are left out."""
 STRONGEST = 100
-"""A name, a number, something in parentheses."""
+"""The precedence of a name, a number, or something in parentheses."""
 
 Write = Callable[[Expression], str]
 Leaf = Callable[[Expression, Write], tuple[str, int] | None]
-"""What a language has a name for: its text and how strong that is. The other function writes parts of it."""
+"""Renders what a language has a name for, with its precedence; the other function renders subexpressions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """An operator in front of its operand: how it is spelled, how strong it is where it is an operand itself, and how
-    strong its operand must be."""
+    """A prefix operator: its spelling, its precedence, and the least precedence of its operand."""
 
     spelling: str
     strength: int
@@ -50,50 +49,53 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Infix:
-    """An operator between its operands, which groups to the left unless it cannot stand in a row."""
+    """An infix operator, which associates to the left unless it cannot be chained."""
 
     spelling: str
     strength: int
     alone: bool = False
-    """It cannot stand beside one of the same strength, not even in front of it."""
+    """It cannot be an operand of an operator of the same precedence, not even on the left."""
     unmixed: bool = False
-    """In a row of the same strength all must be the same operator."""
+    """In a chain of the same precedence all operators must be the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """A language's operators. Those that are in no table are written as `calls`, as in `imply(a, b)`."""
+    """A language's operators. Those that are in no table are rendered as `calls`, as in `imply(a, b)`."""
 
     prefixes: Mapping[str, Prefix]
     infixes: Mapping[str, Infix]
     choice: str | None = None
-    """A conditional, with `{condition}`, `{then}` and `{otherwise}` in it."""
+    """The template of a conditional, with `{condition}`, `{then}` and `{otherwise}`."""
     calls: Mapping[str, str] | None = None
     undefined: Callable[[str], str] | None = None
-    """How the reason of what has no value is written."""
+    """Renders the reason of an undefined value."""
 
     def write(self, expression: Expression, leaf: Leaf, longest: int | None = None) -> str:
-        """The expression. `leaf` is asked first, of every part: it writes names, and answers None for the others. With
-        `longest`, parts of what has more nodes are left out."""
+        """Render the expression.
+
+        `leaf` is called first for every part: it renders names, and returns None for the others. With `longest`, parts
+        of an expression with more nodes are left out.
+        """
         with deep_recursion():
-            return _Writing(self, leaf).text(expression, 0, longest)
+            return _Renderer(self, leaf).text(expression, 0, longest)
 
 
-class _Writing:
+class _Renderer:
     def __init__(self, notation: Notation, leaf: Leaf) -> None:
         self.notation, self.leaf = notation, leaf
 
     def text(self, expression: Expression, wanted: int, most: int | None) -> str:
-        """The text of an operand that must be so strong; in parentheses where it is weaker."""
+        """Render an operand of a least precedence; in parentheses if it has a lower one."""
         if most is not None and size(expression) > most:
             most //= max(len(children(expression)), 1)
             if most < LONGEST >> 10:
                 return "..."
-        text, strength = self._written(expression, most)
+        text, strength = self._render(expression, most)
         return f"({text})" if strength < wanted else text
 
-    def _written(self, expression: Expression, most: int | None) -> tuple[str, int]:
-        """A text and how strong it is."""
+    def _render(self, expression: Expression, most: int | None) -> tuple[str, int]:
+        """Return the text and its precedence."""
         known = self.leaf(expression, lambda part: self.text(part, 0, most))
         if known is not None:
             return known
@@ -101,9 +103,9 @@ class _Writing:
             case Const(value=value):
                 return str(value), STRONGEST if value >= 0 else self.notation.prefixes["-"].strength
             case Unary(operator=operator, operand=operand):
-                return self._prefixed(operator, operand, most)
+                return self._render_prefix(operator, operand, most)
             case Binary(operator=operator, left=left, right=right):
-                return self._joined(operator, left, right, most)
+                return self._render_infix(operator, left, right, most)
             case Choice(condition=condition, then=then, otherwise=otherwise) if self.notation.choice is not None:
                 parts = {"condition": condition, "then": then, "otherwise": otherwise}
                 texts = {name: self.text(part, 1, most) for name, part in parts.items()}
@@ -112,37 +114,37 @@ class _Writing:
                 return self.notation.undefined(reason), STRONGEST
         return self._unknown(type(expression).__name__)
 
-    def _prefixed(self, operator: str, operand: Expression, most: int | None) -> tuple[str, int]:
+    def _render_prefix(self, operator: str, operand: Expression, most: int | None) -> tuple[str, int]:
         prefix = self.notation.prefixes.get(operator)
         if prefix is None:
-            return self._call(operator, (operand,), most)
+            return self._render_call(operator, (operand,), most)
         inner = self.text(operand, prefix.wanted, most)
-        # What stands in parentheses is no literal: `-(1)` is an operator, `-1` a number.
+        # Keep the parentheses: `-(1)` is an operator, `-1` a literal.
         if operator == "-" and isinstance(operand, Const):
             inner = f"({operand.value})"
         blank = " " if prefix.spelling.isalpha() or inner.startswith(prefix.spelling) else ""
         return f"{prefix.spelling}{blank}{inner}", prefix.strength
 
-    def _joined(self, operator: str, left: Expression, right: Expression, most: int | None) -> tuple[str, int]:
+    def _render_infix(self, operator: str, left: Expression, right: Expression, most: int | None) -> tuple[str, int]:
         infix = self.notation.infixes.get(operator)
         if infix is None:
-            return self._call(operator, (left, right), most)
-        first = infix.strength + (infix.alone or (infix.unmixed and self._differs(left, operator)))
-        texts = self.text(left, first, most), self.text(right, self._behind(infix, right), most)
+            return self._render_call(operator, (left, right), most)
+        first = infix.strength + (infix.alone or (infix.unmixed and self._is_other_operator(left, operator)))
+        texts = self.text(left, first, most), self.text(right, self._right_precedence(infix, right), most)
         return f" {infix.spelling} ".join(texts), infix.strength
 
-    def _behind(self, infix: Infix, right: Expression) -> int:
-        """How strong the right operand must be; a prefix ends what is on its left anyway."""
+    def _right_precedence(self, infix: Infix, right: Expression) -> int:
+        """Return the least precedence of the right operand; a prefix operator is unambiguous on the right."""
         return infix.strength if isinstance(right, Unary) else infix.strength + 1
 
-    def _differs(self, operand: Expression, operator: str) -> bool:
-        """Whether the operand is another operator of the same strength."""
+    def _is_other_operator(self, operand: Expression, operator: str) -> bool:
+        """Return True if the operand is another operator of the same precedence."""
         if not isinstance(operand, Binary) or operand.operator == operator:
             return False
         infixes = self.notation.infixes
         return operand.operator in infixes and infixes[operand.operator].strength == infixes[operator].strength
 
-    def _call(self, operator: str, operands: tuple[Expression, ...], most: int | None) -> tuple[str, int]:
+    def _render_call(self, operator: str, operands: tuple[Expression, ...], most: int | None) -> tuple[str, int]:
         name = (self.notation.calls or {}).get(operator)
         if name is None:
             return self._unknown(operator)
@@ -152,8 +154,8 @@ class _Writing:
         raise InternalError(f"the model's language has no words for '{what}'")
 
 
-def stored(expression: Expression, names: Mapping[Variable, str], write: Write) -> tuple[str, int] | None:
-    """A variable or an element of an array, by the names that variables have in the language."""
+def render_place(expression: Expression, names: Mapping[Variable, str], write: Write) -> tuple[str, int] | None:
+    """Render a variable or an array element by the names that variables have in the language."""
     match expression:
         case Read(variable=variable):
             return names[variable], STRONGEST

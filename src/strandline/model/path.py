@@ -1,4 +1,4 @@
-"""A path through a graph whose states are known by numbers."""
+"""A path through a graph whose states are identified by record numbers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Records, one more than steps; each step is the number of an edge of the record before it. With `loop` the last
-    record is that of the place `loop` again; where the loop has no steps, the path ends there."""
+    """Records, one more than steps; each step is the number of an edge of the record before it.
+
+    With `loop` the last record is that at index `loop` again; if the loop has no steps, the path ends there.
+    """
 
     records: tuple[int, ...]
     steps: tuple[int, ...]
     loop: int | None = None
 
     def __add__(self, other: Path) -> Path:
-        """The other one after this one, which ends where it begins."""
+        """Concatenate with a path that begins where this one ends."""
         loop = None if other.loop is None else len(self.steps) + other.loop
         return Path(self.records + other.records[1:], self.steps + other.steps, loop)
 

@@ -1,9 +1,9 @@
-"""Expressions over the variables of a System in a notation of no language in particular, which can say everything.
+"""A neutral notation for expressions, in Python's syntax, which can express everything.
 
-It is Python's: `x + a[2] * (P == 'idle')`, `a if c else b`. Variables have the names that the System gives them, with
-dots; one whose name is nothing of that kind is `var('name')`. Where a value has a name it can be compared with that,
-and `P.idle` is short for `P == 'idle'`. What Python has no operator for is a call: `imply(a, b)`, `div(a, b)` and
-`rem(a, b)` (which truncate, where `//` and `%` are Python's), `fault('reason')`.
+For example `x + a[2] * (P == 'idle')` or `a if c else b`. Variables have the names that the System gives them, with
+dots; a name that is not of this form is written `var('name')`. A named value can be compared by name, and `P.idle` is
+short for `P == 'idle'`. Operators that Python lacks are calls: `imply(a, b)`, `div(a, b)` and `rem(a, b)` (which
+truncate, unlike Python's `//` and `%`), `fault('reason')`.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from strandline.model.expression import (
     Undefined,
     children,
     deep_recursion,
-    rebuilt,
+    rebuild,
     upwards,
 )
-from strandline.model.notation import Infix, Notation, Prefix, Write, stored
+from strandline.model.notation import Infix, Notation, Prefix, Write, render_place
 from strandline.model.scope import Scope
 from strandline.source import Source, Span
 
@@ -63,7 +63,7 @@ NOTATION = Notation(
 _CALLS = {"imply": "imply", "div": "/", "rem": "%"}
 _WRITTEN = {"&&": "and", "||": "or", "!": "not"}
 _FOREIGN = re.compile(r"&&|\|\||!(?!=)")
-"""Operators of other languages, which Python does not have."""
+"""Operators of other languages that Python does not have."""
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -90,7 +90,7 @@ _OPERATORS: dict[type[ast.AST], str] = {
 
 
 Meaning: TypeAlias = "Callable[[Lowering, ast.expr], Expression | None]"
-"""The meaning of a node that only one language gives it; None for every other node. Fails by `Lowering.fail`."""
+"""Returns the meaning that one language gives to a node; None for every other node. Fails by `Lowering.fail`."""
 
 
 class PlainScope(Scope):
@@ -105,15 +105,15 @@ class PlainScope(Scope):
 
     @cached_property
     def _names(self) -> dict[Variable, str]:
-        return {variable: spelled(variable.name) for variable in self.variables}
+        return {variable: spell(variable.name) for variable in self.variables}
 
     def read(self, text: str, name: str) -> Expression:
-        """The expression; raises `ParseError` or `ModelError`."""
+        """Parse an expression. Raises `ParseError` or `ModelError`."""
         source, node = python_expression(text, name)
         return self.lowered(node, source)
 
     def lowered(self, node: ast.expr, source: Source, *, meaning: Meaning | None = None) -> Expression:
-        """The expression that a part of a text means, node by node. `meaning` is asked first, of every node."""
+        """Lower a syntax tree to an expression. `meaning` is called first for every node."""
         with deep_recursion():
             return Lowering(self._by_name, source, meaning).value(node)
 
@@ -121,17 +121,17 @@ class PlainScope(Scope):
         return NOTATION.write(expression, self.leaf, longest)
 
     def leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
-        """The text of what no operator makes, and how strong it is; None for everything else."""
+        """Render a variable, element or named value, with its precedence; return None for everything else."""
         match expression:
             case Binary(operator="==" | "!=" as sign, left=Read() | Element() as place, right=Const(value=value)):
                 shown = value_name(place.variable, value)
                 return None if shown is None else (f"{write(place)} {sign} {shown!r}", _COMPARISON)
             case _:
-                return stored(expression, self._names, write)
+                return render_place(expression, self._names, write)
 
 
 def with_meanings(expression: Expression, meant: Mapping[Variable, Expression]) -> Expression:
-    """The expression in which variables that stand for something are replaced by what they mean."""
+    """Replace variables that stand for expressions by these."""
     if not meant:
         return expression
     done: dict[int, Expression] = {}
@@ -140,27 +140,27 @@ def with_meanings(expression: Expression, meant: Mapping[Variable, Expression]) 
             if isinstance(node, Read) and node.variable in meant:
                 done[id(node)] = meant[node.variable]
             else:
-                done[id(node)] = rebuilt(node, [done[id(part)] for part in children(node)])
+                done[id(node)] = rebuild(node, [done[id(part)] for part in children(node)])
     return done[id(expression)]
 
 
 def value_name(variable: Variable, value: int) -> str | None:
-    """The name of a value, where it has one that stands for it alone."""
+    """Return the name of a value, if it has a unique one."""
     names = variable.names or ()
     if not 0 <= value < len(names) or names.index(names[value]) != value or names == ("False", "True"):
         return None
     return names[value]
 
 
-def spelled(name: str) -> str:
-    """The name of a variable as it can be read."""
+def spell(name: str) -> str:
+    """Spell the name of a variable so that it can be parsed."""
     parts = name.split(".")
     plain = all(part.isidentifier() and not keyword.iskeyword(part) for part in parts)
     return name if plain else f"var({name!r})"
 
 
 def python_expression(text: str, name: str) -> tuple[Source, ast.expr]:
-    """The syntax tree of a text, whose columns are those of the text; raises `ParseError`."""
+    """Parse a text to a syntax tree whose columns are those of the text. Raises `ParseError`."""
     source = Source(name, text)
     try:
         with deep_recursion():
@@ -176,7 +176,7 @@ def python_expression(text: str, name: str) -> tuple[Source, ast.expr]:
         message, offset = getattr(error, "msg", str(error)), getattr(error, "offset", None)
         start = max(0, min((offset or 2) - 2, max(0, len(text) - 1)))
         raise ParseError(f"not an expression: {message}", source, Span(start, start + 1)) from None
-    # The parenthesis in front lets an expression go on over several lines; places are shifted back by it.
+    # A parenthesis in front lets an expression span several lines; columns are shifted back by it.
     for node in ast.walk(tree):
         if getattr(node, "lineno", 0) == 1:
             node.col_offset -= 1  # type: ignore[attr-defined]
@@ -186,14 +186,14 @@ def python_expression(text: str, name: str) -> tuple[Source, ast.expr]:
 
 
 class Lowering:
-    """Syntax trees of one text to expressions."""
+    """Lowers syntax trees of one text to expressions."""
 
     def __init__(self, variables: Mapping[str, Variable], source: Source, meaning: Meaning | None = None) -> None:
         self.variables, self.source, self.meaning = variables, source, meaning
         self.lines = source.text.splitlines(keepends=True)
 
     def value(self, node: ast.expr) -> Expression:
-        """The expression that a node means."""
+        """Return the expression that a node means."""
         meant = None if self.meaning is None else self.meaning(self, node)
         return self._value(node) if meant is None else meant
 
@@ -204,7 +204,7 @@ class Lowering:
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 return self._place(node)
             case ast.UnaryOp(op=operator, operand=operand) if type(operator) in _OPERATORS:
-                return self._prefixed(node, _OPERATORS[type(operator)], operand)
+                return self._lower_unary(node, _OPERATORS[type(operator)], operand)
             case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
                 return Binary(_OPERATORS[type(operator)], self.value(left), self.value(right), self.span(node))
             case ast.BoolOp(op=operator, values=[first, *others]):
@@ -213,7 +213,7 @@ class Lowering:
                     found = Binary(_OPERATORS[type(operator)], found, self.value(other), self.span(node))
                 return found
             case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _OPERATORS:
-                return self._compared(node, _OPERATORS[type(operator)], left, right)
+                return self._lower_comparison(node, _OPERATORS[type(operator)], left, right)
             case ast.Compare():
                 self.fail("comparisons cannot stand in a row; join them by 'and'", node)
             case ast.IfExp(test=test, body=body, orelse=otherwise):
@@ -227,14 +227,14 @@ class Lowering:
             self.fail("the number does not fit 64 bits", node)
         return Const(value)
 
-    def _prefixed(self, node: ast.UnaryOp, operator: str, operand: ast.expr) -> Expression:
+    def _lower_unary(self, node: ast.UnaryOp, operator: str, operand: ast.expr) -> Expression:
         literal = isinstance(operand, ast.Constant) and isinstance(operand.value, int)
         adjacent = operand.col_offset == node.col_offset + 1 and operand.lineno == node.lineno
         if operator == "-" and literal and adjacent:
             return self._number(-operand.value, node)  # type: ignore[attr-defined]
         return Unary(operator, self.value(operand), self.span(node))
 
-    def _compared(self, node: ast.expr, operator: str, left: ast.expr, right: ast.expr) -> Expression:
+    def _lower_comparison(self, node: ast.expr, operator: str, left: ast.expr, right: ast.expr) -> Expression:
         match right:
             case ast.Constant(value=str() as name):
                 place = self.value(left)
@@ -290,12 +290,12 @@ class Lowering:
     # Places
 
     def span(self, node: ast.expr) -> Span:
-        """Where a node stands in the text."""
+        """Return the span of a node in the text."""
         last, end = node.end_lineno or node.lineno, node.end_col_offset
         return Span(self._offset(node.lineno, node.col_offset), self._offset(last, end or node.col_offset + 1))
 
     def _offset(self, line: int, column: int) -> int:
-        """The place of a line and a column, which counts bytes."""
+        """Return the offset of a line and a column, which counts bytes."""
         before = sum(len(one) for one in self.lines[: line - 1])
         here = self.lines[line - 1] if line <= len(self.lines) else ""
         return before + len(here.encode()[:column].decode(errors="replace"))
@@ -306,7 +306,7 @@ class Lowering:
 
 
 def _dotted(node: ast.expr) -> str:
-    """`a.b.c`; empty where it is anything else."""
+    """Return `a.b.c`; the empty string for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -1,7 +1,7 @@
-"""The names of a model: texts to expressions over its System and back. Each language makes its own kind.
+"""Scopes: the names of a model, for parsing and rendering expressions. Each language has its own kind.
 
-A System carries its scope, so that invariants, formulas, measures and questions can be read, and what was found can be
-said, without the text of the model.
+A System carries its scope, so that invariants, formulas, measures and queries can be parsed, and results rendered,
+without the text of the model.
 """
 
 from __future__ import annotations
@@ -21,75 +21,78 @@ if TYPE_CHECKING:
 
 
 Evaluate = Callable[[Expression], int]
-"""Gives an expression its value in one state; raises where it has none."""
+"""Returns the value of an expression in one state; raises `Fault` if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A variable of the model: the System's variables that hold it, and its value (see `model.values`) in a state."""
+    """A variable of the model, the System's variables that represent it, and its value (`model.values`) in a state."""
 
     name: str
     variables: tuple[Variable, ...]
     value: Callable[[Evaluate], Any]
     coded: bool = True
-    """The System's variables have names of their own and hold codes, of which people do not know."""
+    """The System's variables have names of their own and hold codes that are not shown."""
     declared: str | None = None
-    """Its type as the model has it, where what the System's variables hold are not just numbers of that type."""
+    """Its type in the model, if the System's variables do not simply hold numbers of that type."""
 
 
 class Scope(ABC):
-    """Reads and writes expressions in the language of a model. `parse(render(e)) == e` for every expression that the
-    language can make, and for every measure that is found."""
+    """Parses and renders expressions in the language of a model.
+
+    `parse(render(e)) == e` for every expression that the language can express, and for every measure that is found.
+    """
 
     equality = "=="
-    """How formulas of temporal logic spell that two values are the same; the sign that `parse` then gets."""
+    """The sign for equality in temporal formulas, which is passed to `parse`."""
 
     def parse(self, text: str, *, name: str = "expression") -> Expression:
-        """The expression that a text means. Raises an `InputError` that points into a source called `name`."""
+        """Parse an expression. Raises an `InputError` that points into a source called `name`."""
         return fitting(self.read(text, name), Source(name, text))
 
     def condition(self, text: str, *, name: str = "expression") -> Expression:
-        """The same of a text that says what is true or false; a language in which a number is no condition refuses
-        one."""
+        """Parse a condition; a language in which a number is no condition refuses one."""
         return fitting(self.read_condition(text, name), Source(name, text))
 
     @abstractmethod
     def read(self, text: str, name: str) -> Expression:
-        """Read an expression for `parse`, which looks whether its numbers fit 64 bits."""
+        """Parse an expression for `parse`, which then checks that its numbers fit 64 bits."""
 
     def read_condition(self, text: str, name: str) -> Expression:
-        """Read an expression for `condition`."""
+        """Parse an expression for `condition`."""
         return self.read(text, name)
 
     @abstractmethod
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
-        """The expression as text. With `longest`, parts of one that has more nodes are left out, for people: such a
-        text cannot be read back."""
+        """Render an expression. With `longest`, parts of a larger one are left out, for people."""
 
     @property
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
-        """The variables that stand for `taken(...)` in what was parsed so far, each with its actions; see
-        `strandline.transform.history`."""
+        """The variables that stand for `taken(...)` in parsed texts, each with its actions.
+
+        See `strandline.transform.history`.
+        """
         return {}
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """What tells the value of a text in a state: that of an expression, or of a whole variable, however it is
-        kept. Raises as `parse` does."""
+        """Return a function that evaluates a text in a state: an expression, or a whole variable of the model.
+
+        Raises as `parse` does.
+        """
         expression = self.parse(text, name=name)
-        return lambda evaluate: spoken(expression, evaluate(expression))
+        return lambda evaluate: present_value(expression, evaluate(expression))
 
     def views(self) -> tuple[View, ...]:
-        """The variables of the model that are not just single variables of the System, or whose values are not just
-        numbers and names."""
+        """Return the variables of the model that are not single variables of the System with plain values."""
         return ()
 
     def step_name(self, action: str, evaluate: Evaluate) -> str:
-        """An action of the System as it is called in a state: with what it takes there, not with where that lies."""
+        """Return the name of an action in a state, with the values of its parameters."""
         return action
 
 
-def spoken(expression: Expression, value: int) -> Any:
-    """A value of an expression: a name where a variable has names for its values, a truth where it is one."""
+def present_value(expression: Expression, value: int) -> Any:
+    """Convert a value for people: a named value to its name, a truth value to a bool."""
     match expression:
         case Read(variable=variable) | Element(variable=variable):
             return variable.value(value)
@@ -101,7 +104,7 @@ def spoken(expression: Expression, value: int) -> Any:
 
 
 def fitting(expression: Expression, source: Source) -> Expression:
-    """The expression itself; raises `ParseError` where a number in it does not fit 64 bits."""
+    """Return the expression. Raises `ParseError` if a number in it does not fit 64 bits."""
     for node in walk(expression):
         if isinstance(node, Const) and not -(1 << 63) <= node.value < 1 << 63:
             raise ParseError("the number does not fit 64 bits", source, Span(0, len(source.text)))
@@ -109,14 +112,14 @@ def fitting(expression: Expression, source: Source) -> Expression:
 
 
 class Without(Scope):
-    """A scope in which the names of a process mean nothing any more."""
+    """A scope without the names of a process."""
 
     def __init__(self, scope: Scope, process: str, variables: Collection[Variable]) -> None:
         self.scope, self.process, self.variables = scope, process, frozenset(variables)
         self.equality = scope.equality
 
     def read(self, text: str, name: str) -> Expression:
-        """As in the scope itself; what speaks of the process is refused."""
+        """Parse as the scope itself does; refuse names of the process."""
         return self._visible(self.scope.read(text, name), text, name)
 
     def read_condition(self, text: str, name: str) -> Expression:
@@ -131,7 +134,7 @@ class Without(Scope):
         return expression
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """As in the scope itself; what speaks of the process is refused when it is asked for."""
+        """Evaluate as the scope itself does; refuse names of the process when evaluated."""
         asked = self.scope.question(text, name=name)
         return lambda evaluate: asked(lambda expression: evaluate(self._visible(expression, text, name)))
 

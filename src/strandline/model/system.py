@@ -36,8 +36,10 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Values that are names and nothing else: `size` of them, from `first` on, stand for the members of a set. Which
-    member it is does not matter: any two can be exchanged for each other, wherever they stand."""
+    """Values that are names: `size` members of a set, represented by the numbers from `first` on.
+
+    All members are interchangeable, wherever they stand (a scalarset).
+    """
 
     of: str
     """The name of the set."""
@@ -53,9 +55,9 @@ class Domain:
     high: int
     wraps: bool = False
     tight: bool = False
-    """Whoever made it has looked for the least bounds already: no analysis does so again."""
+    """The bounds are already the least possible; no analysis narrows them."""
     names: Names | None = None
-    """Declared by the model: some of the values are names."""
+    """Set if the model declares some of the values as names."""
 
     @property
     def size(self) -> int:
@@ -65,13 +67,13 @@ class Domain:
         return self.low <= value <= self.high
 
     def wrap(self, value: int) -> int:
-        """The member congruent to the value modulo the domain's size."""
+        """Return the member congruent to the value modulo the domain's size."""
         return (value - self.low) % self.size + self.low
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variable:
-    """A bounded integer variable, or an array of them when `length` is given. Compared by identity."""
+    """A bounded integer variable, or an array of them if `length` is given. Compared by identity."""
 
     name: str
     domain: Domain
@@ -83,21 +85,21 @@ class Variable:
     """The process it belongs to; None for a global variable."""
     span: Span | None = None
     hidden: bool = False
-    """No part of the model, but of what is asked of it: states are shown without it."""
+    """Not part of the model but of a property: states are shown without it."""
 
     @property
     def slots(self) -> int:
-        """How many entries of a valuation it takes."""
+        """Number of its entries in a valuation."""
         return 1 if self.length is None else self.length
 
     def value(self, number: int) -> int | str:
-        """What a number means: a name where the values have names."""
+        """Return the meaning of a number: a name if the values have names."""
         if self.names is not None and 0 <= number < len(self.names):
             return self.names[number]
         return number
 
     def show(self, number: int) -> str:
-        """A value as the model's author would write it."""
+        """Render a value as the model's author would write it."""
         return str(self.value(number))
 
 
@@ -111,7 +113,7 @@ class Process:
     """Locations that must be left before any other process moves."""
     span: Span | None = None
     jumps: bool = False
-    """Its location is also assigned as other variables are, by effects that belong to no move of it."""
+    """True if effects that belong to no move also assign its location."""
 
     @property
     def locations(self) -> tuple[str, ...]:
@@ -120,7 +122,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One process goes from one location to another; both are indices."""
+    """A move of one process from a location to another, both given as indices."""
 
     process: int
     source: int
@@ -129,31 +131,34 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """`target = value`; the element's index and the value are read before the write."""
+    """The assignment `target = value`; the element's index and the value are read before the write."""
 
     target: Read | Element
     value: Expression
     span: Span | None = None
     together: bool = False
-    """It is made at once with the one in front of it: it does not see what that one writes. Of a whole row that is
-    made at once, all indices and values are read, in order, before the first write; see `rows`."""
+    """It is simultaneous with the previous one: it does not see that one's write.
+
+    Of a whole row of simultaneous assignments, all indices and values are read, in order, before the first write; see
+    `rows`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A guarded command: the moves it makes, its guard (None is true), its effects in order."""
+    """A guarded command: its moves, its guard (None is true), and its effects in order."""
 
     name: str
     moves: tuple[Move, ...]
     guard: Expression | None
     effects: tuple[Assign, ...]
     committed: bool = False
-    """Leaves a committed location. While any process stands in one, only such actions are enabled."""
+    """True if it leaves a committed location. While any process is in one, only such actions are enabled."""
     span: Span | None = None
 
 
 def rows(effects: Iterable[Assign]) -> Iterator[tuple[Assign, ...]]:
-    """Effects in the groups that are made at once; most groups are a single assignment."""
+    """Group effects into rows of simultaneous assignments; most rows are a single one."""
     row: list[Assign] = []
     for effect in effects:
         if row and not effect.together:
@@ -166,7 +171,7 @@ def rows(effects: Iterable[Assign]) -> Iterator[tuple[Assign, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Observer:
-    """A Büchi automaton that watches the system: a process of its own whose edges read the source state."""
+    """A Büchi automaton that observes the system: a process whose edges read the source state."""
 
     name: str
     location: Variable
@@ -174,12 +179,12 @@ class Observer:
     accepting: frozenset[int]
     span: Span | None = None
     beside: System | None = field(default=None, repr=False, compare=False)
-    """The System that it was put beside, as that was without it; None where it is a part of the model."""
+    """The System that it was put beside; None if it is part of the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """A named truth about single states: a label, an invariant, an assertion of the model."""
+    """A named condition on single states: a label, an invariant, an assertion of the model."""
 
     name: str
     expression: Expression
@@ -188,34 +193,37 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A formula that the model declares. It is read when it is checked, in the words of `scope`."""
+    """A formula that the model declares. It is parsed when it is checked, by `scope`."""
 
     logic: str
     """`ltl` or `ctl`."""
     name: str
     text: str
     scope: Scope | None = field(default=None, repr=False, compare=False)
-    """None where it is the System's own."""
+    """None for the System's own scope."""
     span: Span | None = None
-    """Where the text stands in the System's source, word for word; None where it does not."""
+    """The position of the text in the System's source, if it stands there verbatim; else None."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """What only fair runs do infinitely often, declared by the model: make `condition` true; or, where there is no
-    condition, take one of `actions` or reach a state where none of them is enabled (weak fairness). With `strong`, take
-    one of `actions`, or come to where none of them is enabled any more."""
+    """A fairness condition that the model declares.
+
+    On fair runs `condition` is true infinitely often; or, if there is no condition, infinitely often one of `actions`
+    is taken or none of them is enabled (weak fairness). With `strong`, one of `actions` is taken infinitely often, or
+    from some point on none of them is enabled.
+    """
 
     name: str
     actions: tuple[Action, ...] = ()
-    """Some of the System's own, told by identity."""
+    """Some of the System's own actions, by identity."""
     condition: Expression | None = None
     span: Span | None = None
     strong: bool = False
 
 
 _OF_STEPS = ("actions", "processes", "synchronous", "ends", "bounds")
-"""The fields of a System that say what its steps are, but for its variables."""
+"""The fields of a System that define its steps, except its variables."""
 
 
 def _effects(observer: Observer) -> Iterator[Assign]:
@@ -231,16 +239,16 @@ def _canonical(action: Action) -> tuple[int, ...]:
 
 
 class Capability(Enum):
-    """What can be done with a System. The strategies ask for it, not for the kind of the System."""
+    """What a System supports. Strategies test for it, not for the class of the System."""
 
     ACTIONS = "its actions say what they read and write"
-    """Needed by reductions, measures that are found, temporal logic, decision diagrams and GPUs."""
+    """Needed by reductions, automatic measures, temporal logic, symbolic methods and GPUs."""
     THREADS = "several threads may compute successors at once"
 
 
 @dataclass(frozen=True)
 class System(Shown):
-    """See the module's docstring. Build it with `System.create`, which puts the actions into canonical order."""
+    """A System; see the module's docstring. Build it with `System.create`, which sorts the actions canonically."""
 
     capabilities: ClassVar[frozenset[Capability]] = frozenset(Capability)
 
@@ -255,34 +263,33 @@ class System(Shown):
     labels: tuple[Predicate, ...] = ()
     invariants: tuple[Predicate, ...] = ()
     goals: tuple[Predicate, ...] = ()
-    """What some reachable state must satisfy."""
+    """Invariants of the model."""
     claims: tuple[Claim, ...] = ()
     ends: Expression | None = None
-    """Where a state without a step is a valid end and no deadlock; None where it never is."""
+    """True in states without a step that are valid ends, not deadlocks; None if there are none."""
     bounds: tuple[Predicate, ...] = ()
-    """Where something that the model bounds is full, so that actions wait in silence; for reports."""
+    """Conditions under which something that the model bounds is full, so that actions block silently; for reports."""
     actors: tuple[str, ...] = ()
-    """The names of processes without a location; those of their actions begin with them, as in `Sender.send`."""
+    """Names of processes without a location; the names of their actions begin with them, as in `Sender.send`."""
     impossible: tuple[str, ...] = ()
-    """Actions of the model that no state lets happen, so that they are none of the System's; for reports."""
+    """Actions of the model that are never enabled, and so are left out of the System; for reports."""
     measures: tuple[Component, ...] = ()
-    """The components of the measure that the model declares; several count one after the other."""
+    """The components of the measure that the model declares, in lexicographic order."""
     fairness: tuple[Fairness, ...] = ()
     notes: tuple[str, ...] = ()
-    """What a user should know of how the model was understood, in sentences; for reports."""
+    """Notes on how the model was interpreted, in sentences; for reports."""
     parameters: tuple[tuple[str, Any], ...] = ()
-    """The names and values that it was made with, where these are not the model's own; for reports."""
+    """The names and values of parameters that are not the model's defaults; for reports."""
     adjustable: tuple[tuple[str, Any], ...] = ()
-    """What can be given to the model from outside, and the values that it has; for reports."""
+    """The parameters of the model, and their values; for reports."""
     initial: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
     """All initial valuations."""
     asks_for_deadlocks: bool = True
-    """Whether a check that names nothing is also about deadlocks; not where the language gives none a meaning."""
+    """True if a check without further properties includes deadlocks; not if they mean nothing in the language."""
     finite_paths: str = "stutter"
-    """What CTL makes of a state without steps unless it is told: it repeats itself, or is the last of its paths
-    ("maximal"), as the language has it."""
+    """The default meaning of a deadlock for CTL: a self-loop, or the end of its paths ("maximal")."""
     scope: Scope = field(kw_only=True, repr=False, compare=False)
-    """The names of the language in which it was written, by which people speak of it."""
+    """The names of the model's language, for parsing and rendering."""
 
     @classmethod
     def create(
@@ -303,8 +310,11 @@ class System(Shown):
         initial: tuple[tuple[int, ...], ...] | None = None,
         scope: Scope | None = None,
     ) -> System:
-        """A System in canonical form: actions sorted by their moves (process, source), else as declared; one initial
-        valuation made from the variables' own where none is given; without a scope its variables' own names."""
+        """Make a System in canonical form.
+
+        Actions are sorted by their moves (process, source), else kept in order of declaration. Without initial
+        valuations, one is made from the variables' initial values; without a scope, the variables' names are used.
+        """
         if initial is None:
             initial = (tuple(value for variable in variables for value in variable.initial),)
         return cls(
@@ -332,7 +342,7 @@ class System(Shown):
 
     @cached_property
     def offsets(self) -> dict[Variable, int]:
-        """Where each variable's values begin in a valuation."""
+        """The index of each variable's first value in a valuation."""
         offsets, position = {}, 0
         for variable in self.variables:
             offsets[variable] = position
@@ -345,8 +355,7 @@ class System(Shown):
 
     @cached_property
     def alone(self) -> System:
-        """The System without its property process: nothing can be said of it in that one's words any more, whose
-        variables stay and never change."""
+        """The System without its property process, whose names are removed and whose variables never change."""
         if self.observer is None:
             return self
         observer = self.observer
@@ -355,8 +364,10 @@ class System(Shown):
 
     @cached_property
     def unwatched(self) -> System | None:
-        """The System that the observer was put beside, where all of it is as it was: the observer has added its
-        location, behind the other variables, and writes nothing else. None where that is not so."""
+        """The System that the property process was put beside, if nothing else was changed; else None.
+
+        The property process adds its location, after the other variables, and must write nothing else.
+        """
         observer = self.observer
         plain = None if observer is None else observer.beside
         if observer is None or plain is None:
@@ -367,7 +378,7 @@ class System(Shown):
 
     @cached_property
     def locations(self) -> dict[Variable, Process | Observer]:
-        """The variables that say where processes, and the observer, stand; each is that of one of them alone."""
+        """The location variables of processes and the property process; each belongs to one of them."""
         located: list[Process | Observer] = [*self.processes, *([] if self.observer is None else [self.observer])]
         return {one.location: one for one in located}
 

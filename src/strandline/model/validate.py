@@ -1,4 +1,4 @@
-"""What a well-formed System is. Front ends call this last; the back ends rely on it and check nothing again."""
+"""Validate Systems. Front ends call this last; the back ends rely on it and check nothing again."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from strandline.model.system import Action, Domain, Fairness, Move, Observer, Pr
 from strandline.source import Span
 
 MAXIMUM_ARRAY = 1 << 16
-"""Longest array: a longer one would make a single state larger than any sensible budget."""
+"""Longest array: a longer one would make a single state larger than any sensible memory limit."""
 _LONGEST_SHOWN = 200
-"""Bits of a number that is shown in a message."""
+"""Most bits of a number that is shown in a message."""
 
 
 def validate(system: System) -> System:
-    """Return the System unchanged, or raise `ModelError` with the place of the first thing that is wrong."""
+    """Return the System unchanged. Raises `ModelError` at the first thing that is wrong."""
     _Validator(system).run()
     return system
 
@@ -105,7 +105,7 @@ class _Validator:
                         self.fail(f"initial value {value} of '{variable.name}' is outside {low}..{high}", variable.span)
 
     def _locations(self) -> None:
-        """A location is a scalar variable whose values are the numbers of its names, and that of one process alone."""
+        """Check that a location is a scalar over the numbers of its names, and belongs to one process."""
         observer = [] if self.system.observer is None else [self.system.observer]
         seen: set[Variable] = set()
         for process in (*self.processes, *observer):
@@ -137,7 +137,7 @@ class _Validator:
             self.fail("in a synchronous system every action moves exactly one process", action.span)
 
     def _move(self, action: Action, move: Move, processes: Sequence[Process | Observer]) -> None:
-        """Effects make the move; edges of the observer move the process behind the last one."""
+        """Check that effects perform the move; edges of the property process move the last process."""
         if not 0 <= move.process < len(processes):
             self.fail(f"action '{action.name}' moves a process that does not exist", action.span)
         location = processes[move.process].location
@@ -148,7 +148,7 @@ class _Validator:
             self.fail(f"action '{action.name}' does not move '{processes[move.process].name}' as it says", action.span)
 
     def _jumps(self, action: Action, moved: set[Variable]) -> None:
-        """What assigns a location without a move does so to a process that is said to jump."""
+        """Check that only processes with `jumps` have their location assigned without a move."""
         for effect in action.effects:
             process = self.system.locations.get(effect.target.variable)
             if process is None or effect.target.variable in moved or (isinstance(process, Process) and process.jumps):
@@ -157,7 +157,7 @@ class _Validator:
             self.fail(message, effect.span or action.span)
 
     def _fairness(self, fairness: Fairness) -> None:
-        """Either a condition or some of the System's own actions."""
+        """Check that a fairness condition is either a condition or some of the System's own actions."""
         if (fairness.condition is None) == (not fairness.actions):
             self.fail(f"fairness '{fairness.name}' needs either actions or a condition", fairness.span)
         if fairness.strong and fairness.condition is not None:

@@ -1,8 +1,8 @@
-"""The values of a model's variables, as they are told to people and handed to programs.
+"""The values of a model's variables, as shown to people and passed to programs.
 
-Numbers, truths, names (texts) and None are Python's own; an array is a tuple, a set a frozenset. What Python has not
-is here: `RecordValue`, `Queue` and `Multiset`, all of them immutable. How a System's variables hold such values, its
-`Scope` says (`Scope.views`).
+Numbers, truth values, names (texts) and None are Python's own; an array is a tuple, a set a frozenset. The classes here
+add `RecordValue`, `Queue` and `Multiset`, all of them immutable. How a System's variables represent such values is
+defined by its `Scope` (`Scope.views`).
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ class RecordValue(Mapping[str, Any]):
 
 
 class Queue(tuple[Any, ...]):
-    """What a queue holds, the oldest first."""
+    """The content of a queue, the oldest first."""
 
     __slots__ = ()
 
 
 class Multiset(tuple[Any, ...]):
-    """What a bag holds. Two are equal that hold the same values equally often, in whatever order; so is a list."""
+    """The content of a bag. Two are equal if they hold the same values equally often, in any order."""
 
     __slots__ = ()
 
@@ -77,7 +77,7 @@ class Multiset(tuple[Any, ...]):
         return hash(frozenset(Counter(self).items()))
 
     def without(self, other: Iterable[Any]) -> Multiset:
-        """What is here more often than there."""
+        """Return the multiset difference."""
         return Multiset((Counter(self) - Counter(other)).elements())
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ class Multiset(tuple[Any, ...]):
 
 
 def show(value: Any) -> str:
-    """A value as text for people: names without quotes, `[1, 2]` for arrays and queues, `{1, 2}` for sets and bags."""
+    """Render a value for people: names without quotes, `[1, 2]` for arrays and queues, `{1, 2}` for sets and bags."""
     match value:
         case RecordValue():
             return f"{value._name}({', '.join(f'{name}={show(value[name])}' for name in value)})"
@@ -99,12 +99,12 @@ def show(value: Any) -> str:
 
 
 def ordered(values: frozenset[Any]) -> list[Any]:
-    """The members of a set in an order that does not change from run to run."""
+    """Return the members of a set in an order that does not change from run to run."""
     return sorted(values, key=lambda one: (str(type(one)), one if isinstance(one, int) else 0, show(one)))
 
 
 def parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Elements of arrays and fields of records, however deep, each with where it lies; all else as a whole."""
+    """Yield elements of arrays and fields of records, recursively, each with its path; all else as a whole."""
     if type(value) is tuple:
         for index, inner in enumerate(value):
             yield from parts(inner, f"{path}[{index}]")
@@ -116,7 +116,7 @@ def parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 class Difference(NamedTuple):
-    """A part of a value before and after; `path` is where it lies, as in `[1].says`."""
+    """A part of a value before and after a step; `path` is its position, as in `[1].says`."""
 
     path: str
     old: Any
@@ -124,8 +124,7 @@ class Difference(NamedTuple):
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
-    """Where two values of one variable differ: elements of arrays and fields of records by themselves, all else as a
-    whole."""
+    """Yield the differences of two values of one variable, by elements of arrays and fields of records."""
     if type(old) is tuple and type(new) is tuple and len(old) == len(new):
         for index, (one, other) in enumerate(zip(old, new, strict=True)):
             yield from differences(one, other, f"{path}[{index}]")

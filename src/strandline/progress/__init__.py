@@ -1,5 +1,5 @@
-"""Finds progress measures: from control graphs, from variables that only grow, by trial sweeps.
+"""Find progress measures: from control graphs, from variables that only grow, and by trial sweeps.
 
-In: a `System`. Out: measures, ranked, each with its reason and a prediction of what a sweep by it will store and visit.
-Imports engine and everything before it, never check.
+Input: a `System`. Output: measures, ranked, each with its reasons and a prediction of what a sweep by it stores and
+visits. Imports the engine and everything before it, never `checker`.
 """

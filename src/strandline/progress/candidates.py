@@ -1,4 +1,4 @@
-"""A measure that is being tried: the terms it consists of, and what is known of each without running the model."""
+"""Candidate measures: the terms of which they consist, and what is proved of each term."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from strandline.analysis.measure_combination import DoesNotFit, combined
+from strandline.analysis.measure_combination import DoesNotFit, combine_lexicographically
 from strandline.model.expression import Binary, Const, Expression, Read, Unary, row, size
 from strandline.model.intervals import Environment, Interval
 from strandline.model.measure import Component, Measure, Reason, in_words
 from strandline.model.system import Variable
 from strandline.progress.changes import Changes, monotone_length
-from strandline.progress.packing import fits, packed
+from strandline.progress.packing import fits, pack_terms
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """What may become a component of a measure."""
+    """An expression that may become a component of a measure."""
 
     expression: Expression
     reason: Reason
     changes: Changes = field(repr=False)
     observed: bool = False
-    """It was made so that no edge that was seen goes against it."""
+    """True if it was made so that no observed edge decreases it."""
 
     @cached_property
     def least(self) -> npt.NDArray[np.int64]:
-        """The least by which each step of the system changes it."""
+        """The least change of the term by each step of the system."""
         return self.changes.least(self.expression)
 
     @property
     def monotone(self) -> bool:
-        """Whether it is proved that no step decreases it."""
+        """True if it is proved that no step decreases it."""
         return bool((self.least >= 0).all())
 
 
 Block = tuple[Term, ...]
-"""SearchArguments that are used together, one after the other."""
+"""Terms that are used together, one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """SearchArguments that count from the first to the last, lexicographically. Without any, all states are equal."""
+    """A lexicographic sequence of terms. Without terms, all states are equal."""
 
     terms: Block
     joint: int = 0
-    """Where it was put together: so many terms, and the others, were used before."""
+    """The number of terms of the first of the two blocks of which it was made."""
     given: Measure | None = None
-    """What the model declares, or the user gives: which of its components are monotone is promised and not proved."""
+    """Declared by the model or given by the user: the monotonicity of its components is promised, not proved."""
 
     @classmethod
     def of(cls, measure: Measure, changes: Changes) -> Candidate:
-        """A measure that was not found here; its monotone components come first."""
+        """Make a candidate of a measure that was not found here; its monotone components come first."""
         ordered = sorted(measure.components, key=lambda one: not one.monotone)
         return cls(
             tuple(Term(one.expression, one.reason or Reason("{}", one.name or ""), changes) for one in ordered),
@@ -70,7 +70,7 @@ class Candidate:
 
     @cached_property
     def columns(self) -> int:
-        """How many of the first terms are monotone together; they become the column."""
+        """The number of leading terms that are monotone together; they become the column."""
         if self.given is not None:
             return sum(one.monotone for one in self.given.components)
         return monotone_length(term.least for term in self.terms)
@@ -81,8 +81,10 @@ class Candidate:
 
     @cached_property
     def effort(self) -> float:
-        """What computing the measure for every successor makes of the time of a visit: measured, a thousand nodes
-        double it."""
+        """The relative time of a visit including the computation of the measure.
+
+        Measured: a thousand nodes double the time.
+        """
         return 1 + sum(size(term.expression) for term in self.terms) / 1000
 
     @property
@@ -97,12 +99,15 @@ class Candidate:
 
 
 Bounds = Callable[[Expression], Interval]
-"""Between what an expression was seen to lie."""
+"""Returns the observed bounds of an expression."""
 
 
-def fitted(candidate: Candidate, environment: Environment, bounds: Bounds) -> Candidate:
-    """The candidate so that column and layer fit 64 bits: terms that are one too many for a column go to the layer,
-    where digits are as large as was seen and not as large as they might be; the last ones are left out."""
+def fit_to_64_bits(candidate: Candidate, environment: Environment, bounds: Bounds) -> Candidate:
+    """Return a candidate whose column and layer fit 64 bits.
+
+    Terms that do not fit the column go to the layer, whose digits are only as large as observed; the last ones are
+    dropped.
+    """
     columns = candidate.terms[: candidate.columns]
     while columns and not _combines(columns, environment):
         columns = columns[:-1]
@@ -111,7 +116,7 @@ def fitted(candidate: Candidate, environment: Environment, bounds: Bounds) -> Ca
         return candidate
     while layers:
         parts = [term.expression for term in layers]
-        together = packed(parts, [bounds(part) for part in parts])
+        together = pack_terms(parts, [bounds(part) for part in parts])
         if fits(together, environment):
             reason = Reason("{}", in_words(term.reason for term in layers))
             observed = any(term.observed for term in layers)
@@ -122,23 +127,23 @@ def fitted(candidate: Candidate, environment: Environment, bounds: Bounds) -> Ca
 
 def _combines(terms: Block, environment: Environment) -> bool:
     try:
-        combined([term.expression for term in terms], environment)
+        combine_lexicographically([term.expression for term in terms], environment)
     except DoesNotFit:
         return False
     return True
 
 
-def negated(expression: Expression) -> Expression:
+def negate(expression: Expression) -> Expression:
     return Unary("-", expression)
 
 
 def total(expressions: Sequence[Expression]) -> Expression:
-    """The sum of at least one expression."""
+    """Return the sum of at least one expression."""
     return row("+", expressions)
 
 
-def ranked(variable: Variable, ranks: dict[int, int]) -> Expression:
-    """The rank of a variable's value as a sum over its values; those that are not mentioned have rank 0."""
+def rank_sum(variable: Variable, ranks: dict[int, int]) -> Expression:
+    """Return the rank of a variable's value as a sum over its values; values not in `ranks` have rank 0."""
     terms: list[Expression] = []
     for value, rank in sorted(ranks.items()):
         here: Expression = Binary("==", Read(variable), Const(value))

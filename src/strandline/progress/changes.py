@@ -1,9 +1,9 @@
-"""How steps change an expression, without running the model: for every action an interval around the difference.
+"""Compute for every action an interval of the change of an expression, without running the model.
 
-From these intervals follows which measures are monotone. A list of expressions, read lexicographically, never
-decreases if every action has a first expression that it surely increases, and surely does not decrease those before
-it; or decreases none at all. So `x` may fall wherever a counter that stands before it grows, as in the lexicographic
-ranking functions by which loops are shown to terminate. Errs on the safe side: what cannot be shown is not claimed.
+These intervals prove which measures are monotone. A list of expressions, read lexicographically, never decreases if for
+every action either some expression certainly increases and those before it certainly do not decrease, or none decreases
+at all. So `x` may fall wherever a counter before it grows, as in the lexicographic ranking functions of termination
+proofs. Errs on the safe side: what cannot be proved is not claimed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from strandline.analysis.control import Course, courses
+from strandline.analysis.control import ControlPath, control_paths
 from strandline.analysis.ranges import analyse_ranges
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, variables_read
 from strandline.model.intervals import INT64, Cell, Contradiction, Environment, Interval, cell_of, join, within
@@ -29,20 +29,22 @@ _LOWEST, _HIGHEST = -(1 << 60), 1 << 40
 
 @dataclass(slots=True)
 class _Step:
-    """What one action, or one edge of the observer, does to locations and to other variables."""
+    """The effect of an action, or an edge of the property process, on locations and other variables."""
 
     name: str
     moves: dict[Variable, tuple[int, int]] = field(default_factory=dict)
     cells: dict[Cell, Interval] = field(default_factory=dict)
     somewhere: list[tuple[Variable, Interval]] = field(default_factory=list)
-    """What is added to elements whose index is computed."""
+    """The amounts added to elements whose index is computed."""
     written: set[Variable] = field(default_factory=set)
 
 
 class Changes:
-    """The steps of a System: its actions and the edges of its observer. Steps that range analysis shows to be
-    impossible are left out. A synchronous system takes several of them together, an observer's edge goes with every
-    system step; what holds of each of them then holds of their sum."""
+    """The steps of a System: its actions and the edges of its property process.
+
+    Steps that range analysis shows to be impossible are left out. A synchronous system takes several together, and an
+    edge of the property process goes with every system step; what holds for each of them then holds for their sum.
+    """
 
     def __init__(self, system: System) -> None:
         self.system, self.ranges = system, analyse_ranges(system)
@@ -52,13 +54,19 @@ class Changes:
         located = [] if self.system.synchronous else list(self.system.actions)
         others = list(self.system.actions) if self.system.synchronous else []
         others += self.system.observer.edges if self.system.observer else ()
-        found = [self._step(action, course) for action in located for course in courses(action, self.system)]
+        found = [
+            self._step(action, control_path)
+            for action in located
+            for control_path in control_paths(action, self.system)
+        ]
         found += [self._step(action) for action in others]
         return [step for step in found if step is not None]
 
     def least(self, expression: Expression) -> npt.NDArray[np.int64]:
-        """For every step the least by which it may change the expression's value. Amounts beyond those of any
-        measure are cut off, downwards further than upwards, so that sums keep their sign."""
+        """Return for every step the least change of the expression's value.
+
+        Amounts beyond those of any measure are clamped, downwards further than upwards, so that sums keep their sign.
+        """
         form = _Linear(expression)
         found = np.zeros(len(self.steps), dtype=np.int64)
         for number in {number for variable in form.variables for number in self._touching.get(variable, ())}:
@@ -74,22 +82,22 @@ class Changes:
                 found.setdefault(variable, []).append(number)
         return found
 
-    def _step(self, action: Action, course: Course | None = None) -> _Step | None:
-        """The step, or None where the action can never be taken."""
+    def _step(self, action: Action, control_path: ControlPath | None = None) -> _Step | None:
+        """Analyse a step; return None if the action can never be taken."""
         step = _Step(action.name)
-        if course is None:
+        if control_path is None:
             # Effects of a joint step may run on a state that others have changed since the guard was read.
             step.moves.update((self._location(move.process), (move.source, move.target)) for move in action.moves)
-            environment, compared = self.ranges.environment(), _Compared(None)
+            environment, compared = self.ranges.environment(), _GuardComparisons(None)
         else:
-            step.moves.update(course.moves)
-            environment, compared = course.environment.copy(), _Compared(action.guard)
+            step.moves.update(control_path.moves)
+            environment, compared = control_path.environment.copy(), _GuardComparisons(action.guard)
         try:
             for row in rows(action.effects):
                 # All of a row read the state before it, as in a swap.
                 for effect in row:
                     if effect.target.variable not in step.moves:
-                        _note(step, effect, environment, compared)
+                        _record_effect(step, effect, environment, compared)
                 environment.assign_row(row)
                 for effect in row:
                     compared.forget(effect.target.variable)
@@ -106,8 +114,10 @@ class Changes:
 
 
 def monotone_length(parts: Iterable[npt.NDArray[np.int64]]) -> int:
-    """How many leading parts of a lexicographic measure are monotone together, given the least change of each part
-    by each step."""
+    """Return the number of leading parts of a lexicographic measure that are monotone together.
+
+    Takes the least change of each part by each step.
+    """
     remaining: npt.NDArray[np.bool_] | None = None
     length = 0
     for part in parts:
@@ -118,8 +128,8 @@ def monotone_length(parts: Iterable[npt.NDArray[np.int64]]) -> int:
     return length
 
 
-class _Compared:
-    """What a guard says of pairs of expressions: `left` is less than, or at most, `right`."""
+class _GuardComparisons:
+    """The comparisons in a guard: `left` is less than, or at most, `right`."""
 
     def __init__(self, guard: Expression | None) -> None:
         self._least: list[tuple[Expression, Expression, int]] = []
@@ -136,7 +146,7 @@ class _Compared:
                     pass
 
     def forget(self, variable: Variable) -> None:
-        """The variable was written."""
+        """Drop the comparisons with a variable that was written."""
         self._least = [
             (small, large, gap)
             for small, large, gap in self._least
@@ -144,7 +154,7 @@ class _Compared:
         ]
 
     def difference(self, value: Expression, place: Expression) -> Interval:
-        """An interval around `value - place`."""
+        """Return an interval of `value - place`."""
         low, high = UNKNOWN
         for small, large, gap in self._least:
             if small == value and large == place:
@@ -154,42 +164,42 @@ class _Compared:
         return low, high
 
 
-def _note(step: _Step, effect: Assign, environment: Environment, compared: _Compared) -> None:
+def _record_effect(step: _Step, effect: Assign, environment: Environment, compared: _GuardComparisons) -> None:
     place, variable = effect.target, effect.target.variable
-    added = _added(effect, environment, compared)
+    added = _added_amount(effect, environment, compared)
     step.written.add(variable)
     cell = cell_of(place)
     if cell is None:
         step.somewhere.append((variable, added))
     else:
-        step.cells[cell] = _sum(step.cells.get(cell, _UNCHANGED), added)
+        step.cells[cell] = _add(step.cells.get(cell, _UNCHANGED), added)
 
 
-def _added(effect: Assign, environment: Environment, compared: _Compared) -> Interval:
-    """What an assignment adds to its target."""
+def _added_amount(effect: Assign, environment: Environment, compared: _GuardComparisons) -> Interval:
+    """Return an interval of the amount that an assignment adds to its target."""
     value, place = effect.value, effect.target
     if value == place:
         return _UNCHANGED
-    box, before, domain = environment.fitted(value), environment.fitted(place), place.variable.domain
-    if domain.wraps and not within(box, (domain.low, domain.high)):
+    interval, before, domain = environment.fitted(value), environment.fitted(place), place.variable.domain
+    if domain.wraps and not within(interval, (domain.low, domain.high)):
         return domain.low - before[1], domain.high - before[0]
-    apart = _both((box[0] - before[1], box[1] - before[0]), compared.difference(value, place))
+    apart = _intersection((interval[0] - before[1], interval[1] - before[0]), compared.difference(value, place))
     if isinstance(value, Binary) and value.operator in ("+", "-"):
         left, right = environment.fitted(value.left), environment.fitted(value.right)
         if value.left == place:
-            return _both(apart, right if value.operator == "+" else (-right[1], -right[0]))
+            return _intersection(apart, right if value.operator == "+" else (-right[1], -right[0]))
         if value.right == place and value.operator == "+":
-            return _both(apart, left)
+            return _intersection(apart, left)
     return apart
 
 
-def _both(first: Interval, second: Interval) -> Interval:
-    """What lies in both intervals."""
+def _intersection(first: Interval, second: Interval) -> Interval:
+    """Return the intersection of two intervals."""
     return max(first[0], second[0]), min(first[1], second[1])
 
 
 class _Linear:
-    """An expression as a sum of cells, of questions `cell == constant`, and of other things, each times a number."""
+    """An expression as a linear combination of cells, of tests `cell == constant`, and of other terms."""
 
     def __init__(self, expression: Expression) -> None:
         self.cells: dict[Cell, int] = {}
@@ -230,24 +240,24 @@ class _Linear:
                     self.others.append(node)
 
     def change(self, step: _Step) -> Interval:
-        """The difference that a step makes. A sum may have thousands of parts, of which a step touches few."""
+        """Return the change by a step. A sum may have thousands of terms, of which a step affects few."""
         touched = step.written | step.moves.keys()
         if not self._read.isdisjoint(touched):
             return UNKNOWN
         found = _UNCHANGED
         for cell in {*step.cells, *((variable, 0) for variable in step.moves)} & self.cells.keys():
-            found = _sum(found, _times(_cell_changes(step, cell), self.cells[cell]))
+            found = _add(found, _multiply(_cell_changes(step, cell), self.cells[cell]))
         for variable, added in step.somewhere:
-            found = _sum(found, self._somewhere(variable, added))
+            found = _add(found, self._somewhere(variable, added))
         for variable in touched & self._asked.keys():
             for value, factor in self._asked[variable]:
-                found = _sum(found, _times(_answer_changes(step, variable, value), factor))
+                found = _add(found, _multiply(_answer_changes(step, variable, value), factor))
         return found
 
     def _somewhere(self, variable: Variable, added: Interval) -> Interval:
-        """The change where something is added to some element of an array."""
+        """Return the change if an amount is added to an unknown element of an array."""
         factors = [self.cells.get((variable, index), 0) for index in range(variable.slots)]
-        changes = [_times(added, factor) for factor in set(factors)]
+        changes = [_multiply(added, factor) for factor in set(factors)]
         low, high = changes[0]
         for one in changes[1:]:
             low, high = join((low, high), one)
@@ -255,7 +265,7 @@ class _Linear:
 
 
 def _cell_changes(step: _Step, cell: Cell) -> Interval:
-    """How the value of a cell changes, apart from writes to computed indices."""
+    """Return the change of a cell's value, apart from writes to computed indices."""
     if cell[0] in step.moves:
         source, target = step.moves[cell[0]]
         return target - source, target - source
@@ -263,7 +273,7 @@ def _cell_changes(step: _Step, cell: Cell) -> Interval:
 
 
 def _answer_changes(step: _Step, variable: Variable, value: int) -> Interval:
-    """How the truth of `variable == value` changes."""
+    """Return the change of the truth value of `variable == value`."""
     if variable in step.moves:
         source, target = step.moves[variable]
         change = (target == value) - (source == value)
@@ -271,9 +281,9 @@ def _answer_changes(step: _Step, variable: Variable, value: int) -> Interval:
     return (-1, 1) if variable in step.written else _UNCHANGED
 
 
-def _sum(first: Interval, second: Interval) -> Interval:
+def _add(first: Interval, second: Interval) -> Interval:
     return first[0] + second[0], first[1] + second[1]
 
 
-def _times(box: Interval, factor: int) -> Interval:
-    return (box[0] * factor, box[1] * factor) if factor >= 0 else (box[1] * factor, box[0] * factor)
+def _multiply(interval: Interval, factor: int) -> Interval:
+    return (interval[0] * factor, interval[1] * factor) if factor >= 0 else (interval[1] * factor, interval[0] * factor)

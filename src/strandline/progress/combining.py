@@ -1,4 +1,4 @@
-"""Measures out of terms: a beam search over lexicographic combinations and sums, judged by sweeps over a sample."""
+"""Combine terms to measures: beam search over lexicographic combinations and sums, scored by simulated sweeps."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from strandline.progress.sampling import Sample
 from strandline.progress.simulation import Figures, Ranking, Simulator, carried_on
 
 _BASE = 32
-"""How many single blocks are tried on the large sample."""
+"""Single blocks that are scored on the large sample."""
 _GOOD, _CHEAP = 12, 8
-"""How many blocks are combined with others: those that are best on their own, and those that cost few visits."""
+"""Blocks that are combined with others: the best on their own, and those with few visits."""
 _WIDTH = 4
 _PROMOTED = 8
-"""How many candidates of a round are tried on the large sample."""
+"""Candidates of a round that are scored on the large sample."""
 _MOST_TERMS = 5
 _ENOUGH = 0.98
-"""A step of the search must make the best score smaller by this factor, else it is the last."""
+"""The search goes on while a round improves the best score by this factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate and what a sweep by it did on the sample."""
+    """A candidate and the sweep by it on the sample."""
 
     candidate: Candidate
     figures: Figures
@@ -34,7 +34,7 @@ class Scored:
 
     @property
     def score(self) -> float:
-        """Peak times visits, carried on."""
+        """Peak times visits, extrapolated."""
         if self.earlier is None:
             return self.figures.score
         peak = min(carried_on(self.figures.peak, self.earlier.peak), 1.0)
@@ -42,12 +42,12 @@ class Scored:
 
     @property
     def key(self) -> tuple[float, int]:
-        """By which candidates are compared: the score, which a long measure makes worse, then the simpler one."""
+        """The sort key of candidates: the score, which a long measure makes worse, then the simpler one."""
         return self.score * self.candidate.effort, len(self.candidate.terms)
 
 
 class Judge:
-    """Sweeps by candidates over one sample."""
+    """Simulates sweeps by candidates over one sample."""
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
@@ -55,12 +55,12 @@ class Judge:
         self._rankings: dict[Block, Ranking] = {}
 
     def judge(self, candidate: Candidate, most: float = np.inf) -> Figures:
-        """What a sweep by the candidate does; given up when its score exceeds `most`."""
+        """Simulate a sweep by the candidate; give up when its score exceeds `most`."""
         columns = self._ranking(candidate.terms[: candidate.columns]) if candidate.columns else None
         return self.simulator.sweep(self.ranking(candidate), columns, most)
 
     def ranking(self, candidate: Candidate) -> Ranking:
-        """The order of the sample's states by the candidate."""
+        """Return the order of the sample's states by the candidate."""
         known = self._rankings.get(candidate.terms)
         if known is not None:
             return known
@@ -68,7 +68,7 @@ class Judge:
         return self._ranking(first).then(self._ranking(last)) if last else self._ranking(first)
 
     def _ranking(self, terms: Block) -> Ranking:
-        """The order of the sample's states by the terms; it is kept."""
+        """Return the order of the sample's states by the terms; cached."""
         known = self._rankings.get(terms)
         if known is None:
             if not terms:
@@ -82,51 +82,54 @@ class Judge:
 
 
 class Combiner:
-    """The beam search. Candidates are tried on a small sample; the best of them compete on a larger one, because many
-    terms suit a small sample by chance. One beam starts with the best blocks, one with the best monotone ones."""
+    """The beam search.
+
+    Candidates are scored on a small sample; the best of them compete on a larger one, because many terms fit a small
+    sample by chance. One beam starts with the best blocks, one with the best monotone ones.
+    """
 
     def __init__(self, blocks: Sequence[Block], alone: Sequence[Block], small: Sample, large: Sample) -> None:
-        """Blocks that are `alone` are tried and not combined with others."""
+        """Blocks in `alone` are scored but not combined with others."""
         self.blocks, self.alone = blocks, alone
         self.small, self.large = Judge(small), Judge(large)
         self._tried: set[Block] = set()
 
     def run(self, most_visits: int) -> list[Scored]:
-        """The best candidates that were met, the best first; within about so many simulated visits."""
+        """Return the best candidates, the best first, within about `most_visits` simulated visits."""
         singles = self._singles(self.blocks)
         monotone = [one for one in singles if one.candidate.monotone]
-        judged = self._promoted(singles, _BASE) + self._promoted(monotone, _PROMOTED)
-        base = self._base(_different(sorted(judged, key=lambda one: one.key)))
+        judged = self._promote(singles, _BASE) + self._promote(monotone, _PROMOTED)
+        base = self._base(_without_duplicates(sorted(judged, key=lambda one: one.key)))
         best: list[Scored] = []
         for seeds in (judged, [one for one in judged if one.candidate.monotone]):
-            beam = _different(sorted(seeds, key=lambda one: one.key))[:_WIDTH]
+            beam = _without_duplicates(sorted(seeds, key=lambda one: one.key))[:_WIDTH]
             best += beam
             for _ in range(1, _MOST_TERMS):
-                found = self._promoted(self._extended(beam, base, most_visits), _PROMOTED)
+                found = self._promote(self._extend(beam, base, most_visits), _PROMOTED)
                 best += found
                 if not found or found[0].score > _ENOUGH * beam[0].score:
                     break
-                beam = _different(sorted([*beam, *found], key=lambda one: one.key))[:_WIDTH]
-        best += self._promoted(self._singles(self.alone), _PROMOTED)
-        return _different(sorted(best, key=lambda one: one.key))
+                beam = _without_duplicates(sorted([*beam, *found], key=lambda one: one.key))[:_WIDTH]
+        best += self._promote(self._singles(self.alone), _PROMOTED)
+        return _without_duplicates(sorted(best, key=lambda one: one.key))
 
     def _singles(self, blocks: Sequence[Block]) -> list[Scored]:
-        """Blocks on their own, by the small sample."""
+        """Score single blocks on the small sample."""
         judged = [Scored(one, self.small.judge(one, 1.5)) for one in map(Candidate, blocks)]
-        return _different(sorted((one for one in judged if one.figures.finished), key=lambda one: one.key))
+        return _without_duplicates(sorted((one for one in judged if one.figures.finished), key=lambda one: one.key))
 
     @property
     def tried(self) -> int:
-        """How many candidates were tried."""
+        """Number of candidates that were scored."""
         return len(self._tried) + len(self.blocks) + len(self.alone)
 
     def _base(self, judged: Sequence[Scored]) -> list[Block]:
-        """What candidates are extended by: blocks that are good on their own, and some that cost few visits."""
+        """Return the blocks that extend candidates: good ones, and some with few visits."""
         cheap = sorted(judged, key=lambda one: one.score * one.figures.visits**4)
         chosen = {id(one): one.candidate.terms for one in (*judged[:_GOOD], *cheap[:_CHEAP])}
         return list(chosen.values())
 
-    def _extended(self, beam: Sequence[Scored], base: Sequence[Block], most_visits: int) -> list[Scored]:
+    def _extend(self, beam: Sequence[Scored], base: Sequence[Block], most_visits: int) -> list[Scored]:
         found: list[Scored] = []
         for scored in beam:
             bound = self.small.judge(scored.candidate).score * 1.05
@@ -138,11 +141,11 @@ class Combiner:
                     bound = min(bound, found[_PROMOTED - 1].figures.score)
                 figures = self.small.judge(candidate, bound)
                 if figures.finished:
-                    found = _different(sorted([*found, Scored(candidate, figures)], key=lambda one: one.key))
+                    found = _without_duplicates(sorted([*found, Scored(candidate, figures)], key=lambda one: one.key))
         return found
 
-    def _promoted(self, ordered: Sequence[Scored], count: int) -> list[Scored]:
-        """The first ones, judged by the large sample."""
+    def _promote(self, ordered: Sequence[Scored], count: int) -> list[Scored]:
+        """Score the first ones on the large sample."""
         if self.large.sample.count == self.small.sample.count:
             return list(ordered[:count])
         judged: list[Scored] = []
@@ -152,11 +155,11 @@ class Combiner:
             if figures.finished:
                 before = None if self.large.sample.whole else one.figures
                 judged = sorted([*judged, Scored(one.candidate, figures, before)], key=lambda scored: scored.key)
-        return _different(judged)
+        return _without_duplicates(judged)
 
 
-def _different(ordered: Sequence[Scored]) -> list[Scored]:
-    """Of candidates that do the same only the first."""
+def _without_duplicates(ordered: Sequence[Scored]) -> list[Scored]:
+    """Drop candidates whose sweeps are the same as an earlier one's."""
     found: dict[tuple[int, int, int], Scored] = {}
     for one in ordered:
         found.setdefault((one.figures.peak_states, one.figures.visited, one.figures.persistent), one)

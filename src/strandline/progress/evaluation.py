@@ -1,7 +1,7 @@
-"""Expressions over all states of a sample at once, by NumPy.
+"""Evaluate expressions over all states of a sample at once, by NumPy.
 
-The values are those of `strandline.compile.interpret` wherever that is defined; where it faults, any value may come
-out, because a measure that faults ends a run with an error of its own.
+The values are those of `strandline.compile.interpret` where they are defined; where evaluation faults the result is
+arbitrary, because a measure that faults ends a run with an error of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Cells = Callable[[Variable, int], Integers]
 
 
 def values(expression: Expression, cell: Cells, count: int) -> Integers:
-    """The values of the expression, given those of every variable (or element of an array) in `count` states."""
+    """Return the values of an expression, given those of every variable (or array element) in `count` states."""
     return _Evaluation(cell, count).sum(expression)
 
 
@@ -28,7 +28,7 @@ class _Evaluation:
         self.cell, self.count = cell, count
 
     def sum(self, expression: Expression) -> Integers:
-        """A sum of many questions `variable == constant`, as ranks of values are written, is looked up in a table."""
+        """Evaluate a sum; many tests `variable == constant`, as in ranks of values, become one table lookup."""
         total = np.zeros(self.count, dtype=np.int64)
         tables: dict[Variable, dict[int, int]] = {}
         waiting = [(expression, 1)]
@@ -47,7 +47,7 @@ class _Evaluation:
                 case _:
                     total += factor * self._value(node)
         for variable, ranks in tables.items():
-            total += _looked_up(self.cell(variable, 0), ranks)
+            total += _look_up(self.cell(variable, 0), ranks)
         return total
 
     def _value(self, node: Expression) -> Integers:
@@ -78,7 +78,7 @@ class _Evaluation:
                 return np.zeros(self.count, dtype=np.int64)
 
 
-def _looked_up(cell: Integers, ranks: dict[int, int]) -> Integers:
+def _look_up(cell: Integers, ranks: dict[int, int]) -> Integers:
     low, high = min(ranks), max(ranks)
     if high - low > 1 << 20:
         return sum((rank * (cell == value) for value, rank in ranks.items()), np.zeros(len(cell), dtype=np.int64))
@@ -88,15 +88,15 @@ def _looked_up(cell: Integers, ranks: dict[int, int]) -> Integers:
     return table[np.clip(cell, low - 1, high + 1) - (low - 1)]
 
 
-def _divided(left: Integers, right: Integers) -> Integers:
-    """Division that truncates towards zero; anything where the divisor is zero."""
+def _divide(left: Integers, right: Integers) -> Integers:
+    """Divide, truncating towards zero; the result is arbitrary where the divisor is zero."""
     divisor = np.where(right == 0, 1, right)
     quotient = np.abs(left) // np.abs(divisor)
     return np.where((left < 0) != (divisor < 0), -quotient, quotient)
 
 
 def _remainder(left: Integers, right: Integers) -> Integers:
-    return left - _divided(left, right) * np.where(right == 0, 1, right)
+    return left - _divide(left, right) * np.where(right == 0, 1, right)
 
 
 def _floor(left: Integers, right: Integers) -> Integers:
@@ -106,7 +106,7 @@ def _floor(left: Integers, right: Integers) -> Integers:
 _OPERATORS: dict[str, Callable[[Integers, Integers], npt.NDArray[np.generic]]] = {
     "-": np.subtract,
     "*": np.multiply,
-    "/": _divided,
+    "/": _divide,
     "%": _remainder,
     "//": _floor,
     "mod": lambda left, right: left - _floor(left, right) * np.where(right == 0, 1, right),

@@ -1,11 +1,11 @@
-"""Finds measures: propose terms, combine them, try the best combinations on the largest sample that is affordable.
+"""Find measures: propose terms, combine them, try the best combinations on the largest affordable sample.
 
-A sample that is the whole state space tells exactly what a sweep costs. One that is its beginning tells how it begins:
-what comes out is a prediction, and marked so.
+A sample that is the whole state space gives the exact cost of a sweep. One that is its beginning only predicts it, and
+the result is marked as a prediction.
 
-What "optimal" means for a measure is left open in 000 §9.3. Here it is the least predicted time among the measures
-whose predicted peak fits a given limit. Without a limit it is the least product of peak and time, as 001's Table 2
-compares algorithms by the product of peak and visits: by time alone, no sweep beats a search that keeps everything.
+000 §9.3 leaves open what "optimal" means for a measure. Here it is the least predicted time among the measures whose
+predicted peak fits a given limit. Without a limit it is the least product of peak and time, as 001's Table 2 compares
+algorithms by the product of peak and visits: by time alone, no sweep beats a search that keeps everything.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from strandline.model.expression import Expression
 from strandline.model.intervals import Interval
 from strandline.model.measure import Measure, Reason
 from strandline.model.system import Capability, System
-from strandline.progress.candidates import Candidate, fitted
+from strandline.progress.candidates import Candidate, fit_to_64_bits
 from strandline.progress.changes import Changes
 from strandline.progress.combining import Combiner, Judge, Scored
 from strandline.progress.measure_checks import examine
@@ -36,12 +36,12 @@ from strandline.progress.simulation import Figures, carried_on
 from strandline.progress.state_fields import find_cells
 
 SMALL_SAMPLE, MIDDLE_SAMPLE, LARGE_SAMPLE = 30_000, 120_000, 500_000
-"""States on which candidates are combined, on which the better ones compete, and on which the last few do."""
+"""Sizes of the samples on which candidates are combined, better ones compete, and the finalists are tried."""
 _MOST_VISITS = 10_000_000
 """Expansions that the search for combinations simulates."""
 _FINALISTS = 8
-_HOPELESS = 3.0
-"""A trial is given up when its peak times visits exceed that of a search that keeps everything by so much."""
+_ABANDON_FACTOR = 3.0
+"""A trial is abandoned when its peak times visits exceeds that of a search that keeps everything by this factor."""
 _SAMPLED_EDGES = 200
 
 Watch = Callable[[str], None]
@@ -51,20 +51,20 @@ SampledEdge = tuple[tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a sweep by a measure did within the sample."""
+    """The simulated sweep by a measure on the sample."""
 
     measure: Measure
     figures: Figures
     effort: float = 1.0
-    """What computing it makes of the time of a visit."""
+    """The relative time of a visit including the computation of the measure."""
     exact: bool = True
-    """The sample was the whole state space; else this is a prediction from its beginning."""
+    """True if the sample was the whole state space; otherwise this is a prediction."""
     earlier: Figures | None = None
-    """The same within the beginning of the sample, where that tells which way things go."""
+    """The same on the beginning of the sample, if it shows a trend."""
     regress_sample: tuple[SampledEdge, ...] = ()
-    """Some of the edges along which the measure decreases, spread over all of them."""
+    """Some of the regress edges, spread over all of them."""
     given: bool = False
-    """By the model or by the user, and not found."""
+    """Declared by the model or given by the user, not found."""
 
     @property
     def peak(self) -> float:
@@ -74,24 +74,27 @@ class Trial:
 
     @property
     def visits(self) -> float:
-        """Expansions for each state."""
+        """Expansions per state."""
         now = self.figures.visits
         return now if self.earlier is None else max(carried_on(now, self.earlier.visits), 1.0)
 
     @property
     def time(self) -> float:
-        """The time it takes, if a search that keeps all states and computes no measure takes 1."""
+        """The relative time of the sweep; a search that keeps all states and computes no measure takes 1."""
         return self.visits * self.effort
 
     @property
     def cost(self) -> float:
-        """Peak times visits; of a search that keeps all states it is 1."""
+        """Peak times visits; 1 for a search that keeps all states."""
         return self.peak * self.visits
 
     @property
     def rank(self) -> float:
-        """Peak times time, by which trials are ordered. What regresses in the beginning regresses more later on: a
-        prediction counts for worse by its visits and by its persistent states."""
+        """Peak times time, by which trials are ordered.
+
+        A sweep that regresses early regresses more later: a prediction is penalised by its visits and persistent
+        states.
+        """
         if self.earlier is None:
             return self.peak * self.time
         return self.peak * self.time * self.visits * (1 + 5 * self.figures.persistent / self.figures.states)
@@ -99,27 +102,29 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Measures, the best first."""
+    """The measures that were found, the best first."""
 
     trials: tuple[Trial, ...]
     states: int
-    """States in the sample."""
+    """Number of states in the sample."""
     whole: bool
-    """These are all states there are."""
+    """True if these are all states."""
     tried: int
-    """Candidates that were tried."""
+    """Number of candidates that were tried."""
     seconds: float
-    """What finding them took."""
+    """Seconds that finding them took."""
     rate: float = 0.0
-    """States that the exploration of the sample expanded in a second."""
+    """States per second that the exploration of the sample expanded."""
     words: int = 1
     """Words of a packed state."""
     reference: Reference | None = field(default=None, repr=False)
-    """By which states of the sample are explained."""
+    """The reference that describes states of the sample."""
 
     def best(self, largest_peak: float | None = None) -> Trial | None:
-        """With a limit on the peak the one with the least time among those that keep it; where none does, and without
-        a limit, the first. None where nothing beats keeping all states."""
+        """Return the fastest trial within a limit on the peak; without one, or if none fits, the first.
+
+        Returns None if no measure beats keeping all states.
+        """
         useful = [trial for trial in self.trials if max(trial.cost, trial.rank) < 1]
         fitting = [trial for trial in useful if largest_peak is not None and trial.peak <= largest_peak]
         if fitting:
@@ -135,10 +140,12 @@ def find_measures(
     share: float = 1.0,
     starts: WordArray | None = None,
 ) -> Found:
-    """Measures of the system, tried on at most `sample` states; also those that the model declares and those that are
-    given. Raises `MeasureError` where these are not what they are said to be. The effort is bounded, whatever the model
-    is: by the sample, and by what is simulated on it. With a `share` all samples are that much smaller, and so is the
-    memory that they take. With `starts` they begin at these states, one a row, and not at the initial ones."""
+    """Find measures of a System on a sample of at most `sample` states, and try declared and given ones.
+
+    Raises `MeasureError` if these do not have the promised properties. The effort is bounded by the sample and by the
+    simulated visits. `share` scales all samples, and so the memory that they take. With `starts` they begin at these
+    states, one per row, instead of the initial ones.
+    """
     started = time.perf_counter()
     if Capability.ACTIONS not in system.capabilities:
         return Found((), 0, False, 0, 0.0)
@@ -182,15 +189,15 @@ class _Finder:
         for one in known:
             examine(one, self.large)
         trials = []
-        for candidate in (*known, *self._found()):
-            figures = judge.judge(candidate, _HOPELESS if candidate.given is None else np.inf)
+        for candidate in (*known, *self._find_candidates()):
+            figures = judge.judge(candidate, _ABANDON_FACTOR if candidate.given is None else np.inf)
             if figures.finished:
                 before = None if earlier is None else earlier.judge(candidate)
                 edges = self._regress_sample(judge, candidate)
                 trials.append(self._trial(candidate, figures, before, edges))
         return tuple(sorted(trials, key=lambda trial: (trial.rank, trial.visits)))
 
-    def _found(self) -> list[Candidate]:
+    def _find_candidates(self) -> list[Candidate]:
         cells = find_cells(self.system, self.small, self.walked, self._linked)
         blocks = [
             *propose(self.system, self.changes, cells),
@@ -206,10 +213,10 @@ class _Finder:
         combiner = Combiner(blocks, alone, self.small, self.middle)
         found = _finalists(combiner.run(_MOST_VISITS))
         self.tried = combiner.tried
-        return [fitted(one, environment, lambda part: _bounds(part, self.large, self.walked)) for one in found]
+        return [fit_to_64_bits(one, environment, lambda part: _bounds(part, self.large, self.walked)) for one in found]
 
     def _declared(self) -> Iterator[Measure]:
-        """What the model declares, if anything."""
+        """Yield the measure that the model declares, if any."""
         if self.system.measures:
             yield measure_of(
                 [
@@ -240,8 +247,10 @@ class _Finder:
 
 
 def _finalists(found: Sequence[Scored]) -> list[Candidate]:
-    """The best ones; and the best ones of those kinds that tend to hold what they promise: whose targets of regress
-    edges are few, that are monotone, that are simple, that rest on no observation."""
+    """Return the best candidates, and the best of the kinds whose predictions tend to hold.
+
+    These have few targets of regress edges, are monotone, are simple, or do not rest on observations.
+    """
     calm = sorted(found, key=lambda one: one.score * (1 + 10 * one.figures.persistent / one.figures.states))
     monotone = [one for one in found if one.candidate.monotone]
     simple = [one for one in found if one.candidate.joint == 0]
@@ -252,6 +261,6 @@ def _finalists(found: Sequence[Scored]) -> list[Candidate]:
 
 
 def _bounds(expression: Expression, *samples: States) -> Interval:
-    """Between what the expression lies in the samples."""
+    """Return the bounds of an expression in the samples."""
     found = [sample.values(expression) for sample in samples]
     return min(int(one.min()) for one in found), max(int(one.max()) for one in found)

@@ -1,11 +1,11 @@
-"""A linear measure from the incidence matrix: how much each step adds to each variable, whatever the state.
+"""Compute linear measures from the incidence matrix: the amounts that steps add to variables in every state.
 
-K. Schmidt gives firing a transition of a Petri net an amount of progress (Automated generation of a progress measure
-for the sweep-line method, 2004): 1 to each of a maximal set of linearly independent ones; the effect of any other is a
-linear combination of theirs, and so is its amount. What comes out is a weighted sum of the variables. A step falls back
-only where its effect depends on those of others, which is where the state space has cycles.
+K. Schmidt assigns progress to the transitions of a Petri net (Automated generation of a progress measure for the
+sweep-line method, 2004): 1 to each of a maximal linearly independent set; the effect of any other is a linear
+combination of theirs, and so is its progress. The result is a weighted sum of the variables. A step regresses only if
+its effect depends on those of others, which is where the state space has cycles.
 
-Which steps are the independent ones depends on the order in which they are looked at; each order gives a measure.
+The choice of the independent steps depends on the order in which they are processed; each order gives a measure.
 """
 
 from __future__ import annotations
@@ -19,15 +19,17 @@ from strandline.model.intervals import Cell
 from strandline.progress.changes import Changes
 
 _BUDGET = 300_000
-"""Fractions that may be computed for one measure."""
+"""Most fractions that are computed for one measure."""
 _HEAVIEST = 1 << 30
 
 Vector = dict[Cell, Fraction]
 
 
 def linear_measures(changes: Changes) -> Iterator[Expression]:
-    """Weighted sums of variables that every step of a maximal independent set increases by the same amount, each once;
-    none where steps change variables by amounts that depend on the state, or where weights grow too large."""
+    """Yield weighted sums of variables that every step of a maximal independent set increases by the same amount.
+
+    There are none if steps change variables by amounts that depend on the state, or if weights grow too large.
+    """
     vectors = list(_vectors(changes))
     seen: list[dict[Cell, int]] = []
     for order in (vectors, vectors[::-1]):
@@ -38,7 +40,7 @@ def linear_measures(changes: Changes) -> Iterator[Expression]:
 
 
 def _vectors(changes: Changes) -> Iterator[dict[Cell, int]]:
-    """What each step adds to the cells that all steps change by fixed amounts."""
+    """Yield the amounts that each step adds to the cells that all steps change by fixed amounts."""
     moving = {cell for step in changes.steps for cell, (low, high) in step.cells.items() if low != high}
     unknown = {variable for step in changes.steps for variable, _ in step.somewhere}
     unknown |= {variable for step in changes.steps for variable in step.moves}
@@ -53,8 +55,10 @@ def _vectors(changes: Changes) -> Iterator[dict[Cell, int]]:
 
 
 def _weights(vectors: Sequence[dict[Cell, int]]) -> dict[Cell, int] | None:
-    """Weights of cells with which each vector that depends on none before it has the value 1, as small integers; None
-    where that takes too long or they grow too large. Gauss's elimination, sparse and exact."""
+    """Return integer weights of cells by which each vector that is independent of those before it has the value 1.
+
+    Returns None if that takes too long or weights grow too large. Gaussian elimination, sparse and exact.
+    """
     pivots: dict[Cell, tuple[Vector, Fraction]] = {}
     budget = _BUDGET
     for vector in vectors:
@@ -73,7 +77,7 @@ def _weights(vectors: Sequence[dict[Cell, int]]) -> dict[Cell, int] | None:
             cell = next(iter(rest))
             scale = rest[cell]
             pivots[cell] = {one: amount / scale for one, amount in rest.items()}, value / scale
-    return _integers(_solved(pivots))
+    return _integers(_solve(pivots))
 
 
 def _subtract(vector: Vector, factor: Fraction, other: Vector) -> None:
@@ -85,8 +89,8 @@ def _subtract(vector: Vector, factor: Fraction, other: Vector) -> None:
             vector.pop(cell, None)
 
 
-def _solved(pivots: dict[Cell, tuple[Vector, Fraction]]) -> dict[Cell, Fraction]:
-    """From the last pivot to the first; what is free weighs nothing."""
+def _solve(pivots: dict[Cell, tuple[Vector, Fraction]]) -> dict[Cell, Fraction]:
+    """Solve from the last pivot to the first; free cells have weight 0."""
     weights: dict[Cell, Fraction] = {}
     for cell, (vector, value) in reversed(pivots.items()):
         weights[cell] = value

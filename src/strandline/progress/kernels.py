@@ -1,7 +1,7 @@
-"""Compiled loops over a sample of the state graph: find its edges, sweep over it by given ranks, order values.
+"""Numba kernels over a sample of the state graph: compute its edges, sweep over it by given ranks, order values.
 
-They touch every edge of the sample, some of them hundreds of times, so that they cannot be Python. Everything is in
-arrays that the caller makes. The loops of the engine explore a Kernel; these only look at what it has found.
+They visit every edge of the sample, some of them hundreds of times, too often for Python. All arrays are allocated by
+the caller. The kernels of the engine explore a Kernel; these only process a stored sample.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -19,14 +19,14 @@ U = np.uint64
 _0, _1 = U(0), U(1)
 
 PEAK, VISITED, PERSISTENT, REGRESS_EDGES, SWEEPS, LAYERS, FIGURES = 0, 1, 2, 3, 4, 5, 6
-"""What `sweep` tells, by places in its output."""
+"""Indices into the output of `sweep`."""
 
 _LIVE, _KEPT, _STORED = 1, 2, 3
 
 
 @njit
 def enter(states, words, count, table):
-    """Put the numbers of `count` states, plus one, into an empty table; its size is a power of two."""
+    """Insert the numbers of `count` states, plus one, into an empty hash table; its size is a power of two."""
     mask = U(len(table) - 1)
     for number in range(count):
         slot = state_hash(states, U(number) * words, words) & mask
@@ -37,9 +37,11 @@ def enter(states, words, count, table):
 
 @njit
 def link(function, states, words, first, last, table, records, labels, offsets, targets):
-    """The edges of the states from `first` on: the numbers of their targets, -1 for a target outside the sample.
-    `offsets` says where the edges of each state go. Returns the first state that was not reached, because it has
-    more successors than fit `records`; a state whose successors cannot be computed has none."""
+    """Compute the edges of the states from `first` on: the numbers of their targets, -1 outside the sample.
+
+    `offsets` receives the beginning of each state's edges. Returns the first state that was not processed because it
+    has more successors than fit `records`; a state whose successors fault has none.
+    """
     mask = U(len(table) - 1)
     most = np.int64(len(records)) // np.int64(words) - 1
     for number in range(first, last):
@@ -67,8 +69,10 @@ def link(function, states, words, first, last, table, records, labels, offsets, 
 
 @njit
 def walk(function, words, start, length, states, fresh, records, labels):
-    """Random walks, one after the other, each at most `length` steps: fills `states`; `fresh` is 1 where a walk
-    begins. A walk that is stuck is over. The same numbers every time."""
+    """Take random walks, one after the other, each at most `length` steps, until `states` is full.
+
+    `fresh` is 1 where a walk begins. A walk ends at a deadlock. The pseudo-random numbers are the same every time.
+    """
     most = np.int64(len(records)) // np.int64(words) - 1
     initial = np.int64(len(start)) // np.int64(words)
     count = np.int64(len(fresh))
@@ -97,9 +101,11 @@ def walk(function, words, start, length, states, fresh, records, labels):
 
 @njit
 def refine(first, first_count, second, second_count, result, order, buffer, counts):
-    """The lexicographic order of two rankings as a ranking without gaps: sort by the second, then, keeping that order
-    among equals, by the first. Returns how many ranks there are. `order` and `buffer` have an entry per state,
-    `counts` one per rank of either, and one more."""
+    """Compute the lexicographic order of two rankings as a ranking without gaps; return the number of ranks.
+
+    Radix sort: sort by the second, then stably by the first. `order` and `buffer` have an entry per state, `counts` one
+    per rank of either, and one more.
+    """
     _sort(second, second_count, counts, order, buffer, False)
     _sort(first, first_count, counts, buffer, order, True)
     rank = 0
@@ -115,7 +121,7 @@ def refine(first, first_count, second, second_count, result, order, buffer, coun
 
 @inlined
 def _sort(ranks, count, counts, before, after, given):
-    """Counting sort of states by rank: those in `before` if `given`, else all in their own order; into `after`."""
+    """Sort states by rank into `after`: those in `before` if `given`, else all in their own order (counting sort)."""
     for rank in range(count + 1):
         counts[rank] = 0
     for state in range(len(ranks)):
@@ -130,7 +136,7 @@ def _sort(ranks, count, counts, before, after, given):
 
 @inlined
 def _push(state, rank, following, heads, tails, bits):
-    """Let a state wait in its layer."""
+    """Append a state to the queue of its layer."""
     following[state] = -1
     if heads[rank] < 0:
         heads[rank] = state
@@ -142,7 +148,7 @@ def _push(state, rank, following, heads, tails, bits):
 
 @inlined
 def _next_rank(line, bits):
-    """The first layer from the line on in which something waits, or -1."""
+    """Return the first layer with a queued state from the line on, or -1."""
     group = line >> 6
     word = bits[group] & (~_0 << U(line & 63))
     while word == _0:
@@ -162,13 +168,15 @@ def _next_rank(line, bits):
 
 @njit
 def sweep(offsets, targets, initial, places, columns, most, figures, following, heads, tails, waiting, kept, bits):
-    """Sweep over the sample exactly as the engine would: `places` has for every state four times the place of its
-    layer in the order of columns and layers (its rank), `columns` the column of each rank. Gives up when peak times
-    visits exceed `most`. Returns whether it came to the end; `figures` tells what was stored and visited.
+    """Sweep over the sample exactly as the engine would; return True if it was not abandoned.
 
-    What is stored is marked in `places`. `following`, `waiting` and `kept` have an entry per state, `heads` and
-    `tails` one per rank, `bits` one word for every 64 ranks and one more: `heads` must be -1 and `bits` 0, and are so
-    again afterwards."""
+    `places` has for every state four times the rank of its layer in the order of columns and layers, `columns` the
+    column of each rank. The two low bits of `places` mark stored states. Abandons the sweep when peak times visits
+    exceeds `most`; `figures` receives what was stored and visited.
+
+    `following`, `waiting` and `kept` have an entry per state, `heads` and `tails` one per rank, `bits` one word for
+    every 64 ranks and one more: `heads` must be -1 and `bits` 0, and are so again afterwards.
+    """
     stored, peak, visited, persistent, regress, sweeps, layers = 0, 0, 0, 0, 0, 1, 0
     pending, keepers = 0, 0
     for state in range(initial):
@@ -248,8 +256,10 @@ def sweep(offsets, targets, initial, places, columns, most, figures, following, 
 
 @njit
 def order_values(weights, order):
-    """Improve an order of values until moving no single one to another place makes fewer backward edges:
-    `weights[a, b]` edges lead from value a to value b. Changes `order` in place."""
+    """Improve an order of values until moving no single one makes fewer backward edges.
+
+    `weights[a, b]` edges lead from value a to value b. Changes `order` in place.
+    """
     count = len(order)
     improved, rounds = True, 0
     while improved and rounds < count + 8:

@@ -1,4 +1,4 @@
-"""What the user says of a measure, held against a sample: it can be evaluated, and what is called monotone is."""
+"""Check the user's claims about a measure on a sample: it does not fault, and is as monotone as promised."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from strandline.progress.candidates import Candidate
 from strandline.progress.sampling import Sample
 
 _EVALUATED = 1_000
-"""States, spread over the sample, in which a measure is evaluated as the interpreter does it."""
+"""States, spread over the sample, in which a measure is evaluated by the interpreter."""
 
 
 def examine(candidate: Candidate, sample: Sample) -> None:
-    """Raises `MeasureError` with what proves the user wrong."""
+    """Check a measure on a sample. Raises `MeasureError` with the counterexample."""
     _evaluate(candidate, sample)
     falling = np.zeros(len(sample.targets), dtype=bool)
     undecided = sample.targets >= 0

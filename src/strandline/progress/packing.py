@@ -1,4 +1,4 @@
-"""Several terms as one weighted sum, where what was seen of them says how large the weights must be."""
+"""Pack several terms into one weighted sum, with weights by their observed ranges."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from strandline.model.expression import Binary, Const, Expression, walk
 from strandline.model.intervals import INT64, Environment, Interval, within
 
 
-def packed(parts: Sequence[Expression], boxes: Sequence[Interval]) -> Expression:
-    """A weighted sum that orders states as the parts do lexicographically, as long as every part stays in its box.
-    Where one does not, it is still a measure, in a slightly different order."""
+def pack_terms(parts: Sequence[Expression], intervals: Sequence[Interval]) -> Expression:
+    """Return a weighted sum that orders states as the parts do lexicographically, within their intervals.
+
+    If a part leaves its interval, the sum is still a measure, in a slightly different order.
+    """
     result = parts[0]
-    for part, (low, high) in zip(parts[1:], boxes[1:], strict=True):
-        # Step by step, so that no weight is larger than what a language takes for a number.
+    for part, (low, high) in zip(parts[1:], intervals[1:], strict=True):
+        # Nested multiplications keep every weight within the numbers that languages accept.
         result = Binary("+", Binary("*", Const(high - low + 1), result), part)
     return result
 
 
 def fits(expression: Expression, environment: Environment) -> bool:
-    """Whether the value, and whatever is computed on the way to it, surely fits 64 bits."""
+    """Return True if the value, and all intermediate results, certainly fit 64 bits."""
     return all(within(environment.interval(part), (INT64[0] // 2, INT64[1] // 2)) for part in walk(expression))

@@ -1,16 +1,16 @@
-"""The terms out of which measures are made: projections on cells of the state, phases, distances, orders.
+"""Propose terms of measures: projections on cells of the state, phases, distances, orders.
 
 - every cell on its own, smallest or largest value first, as the projections of 001 §6;
-- the strongly connected components of a control graph, the property automaton's included (002 §5: monotone);
+- the SCCs of a control graph, the property automaton's included (002 §5: monotone);
 - the distance from the initial location (002 §5's spanning tree), and the order in which locations are declared;
-- an order of a cell's values that few edges of the sample go against: a spanning order of its projected graph;
-- arrays, and the same cell of processes that have the same names inside: their sum, and one after the other;
-- where there are no processes, weighted sums of all variables, from the incidence matrix (`incidence`).
+- an order of a cell's values with few backward edges in the sample: a spanning order of its projected graph;
+- arrays, and the same cell of processes with the same internal names: their sum, and one after the other;
+- for models without processes, weighted sums of all variables, from the incidence matrix (`incidence`).
 
-Distances from other locations (`propose_roots`) begin a cycle elsewhere. Alone they may be the best there is; they are
-not combined with others, of which they would displace many.
+Distances from other locations (`propose_roots`) begin a cycle elsewhere. They may be the best single terms; they are
+not combined with others, because they would displace many of them.
 
-Which of them never decrease is not decided here but proved from their changes by each action.
+Whether a term never decreases is not decided here but proved from its changes by each action.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from strandline.analysis.control import control_edges
 from strandline.model.expression import Const, Element, Expression
 from strandline.model.measure import Reason
 from strandline.model.system import System, Variable
-from strandline.progress.candidates import Block, Term, negated, ranked, total
+from strandline.progress.candidates import Block, Term, negate, rank_sum, total
 from strandline.progress.changes import Changes
 from strandline.progress.incidence import linear_measures
 from strandline.progress.state_fields import Cell
@@ -31,19 +31,19 @@ from strandline.progress.static import component_ranks, distance_ranks
 
 _MOST_IN_A_ROW = 12
 _MOST_ROOTS = 8
-"""Locations of a process, besides the initial one, from which distances are counted."""
+"""Locations of a process, besides the initial one, from which distances are computed."""
 _MOST_LEARNED = 48
-"""Values of a cell up to which an order of them is learned."""
+"""Most values of a cell for which an order is learned."""
 
 
 def propose(system: System, changes: Changes, cells: Sequence[Cell]) -> list[Block]:
-    """SearchArguments in a fixed order, none of them constant, and rows of terms that belong together."""
+    """Return terms in a fixed order, none of them constant, and sequences of terms that belong together."""
     return [block for block in _Proposals(system, changes, cells).all() if block]
 
 
 def propose_roots(system: System, changes: Changes, cells: Sequence[Cell]) -> list[Block]:
-    """Distances from other locations than the initial one, of one process and of all that have the same locations."""
-    return list(_Proposals(system, changes, cells).rooted())
+    """Return distances from other than the initial location, for one process and for all with the same locations."""
+    return list(_Proposals(system, changes, cells).rooted_distances())
 
 
 class _Proposals:
@@ -53,8 +53,8 @@ class _Proposals:
     def all(self) -> Iterator[Block]:
         kinds: dict[tuple[str, str], list[Term]] = {}
         for cell in self.cells:
-            terms = self._of_locations(cell) if cell.located else self._both(cell.expression, cell.name)
-            for term in (*terms, *self._learned(cell)):
+            terms = self._of_locations(cell) if cell.located else self._both_directions(cell.expression, cell.name)
+            for term in (*terms, *self._learned_orders(cell)):
                 yield (term,)
                 kinds.setdefault((cell.family, term.reason.kind), []).append(term)
         yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
@@ -68,10 +68,10 @@ class _Proposals:
     def _term(self, expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, Reason(kind, subject), self.changes)
 
-    def _both(self, expression: Expression, name: str) -> Iterator[Term]:
-        """Smallest first and largest first, unless one of them is proved to be right."""
+    def _both_directions(self, expression: Expression, name: str) -> Iterator[Term]:
+        """Yield smallest first and largest first, or only the one that is proved to be monotone."""
         rising = self._term(expression, "{} rising", name)
-        falling = self._term(negated(expression), "{} falling", name)
+        falling = self._term(negate(expression), "{} falling", name)
         for term, kind in ((rising, "{} never decreasing"), (falling, "{} never increasing")):
             if term.monotone:
                 yield self._term(term.expression, kind, name)
@@ -97,9 +97,9 @@ class _Proposals:
             order = tuple(ranks[value] - min(ranks.values()) for value in cell.present)
             if len(set(order)) > 1 and order not in seen:
                 seen.add(order)
-                yield self._term(ranked(variable, ranks), kind, owner)
+                yield self._term(rank_sum(variable, ranks), kind, owner)
 
-    def rooted(self) -> Iterator[Block]:
+    def rooted_distances(self) -> Iterator[Block]:
         kinds: dict[tuple[str, str], list[Term]] = {}
         for cell in self.cells:
             variable, names = cell.variable, cell.variable.names or ()
@@ -109,18 +109,18 @@ class _Proposals:
             roots = [place for place in cell.present if place != start]
             for root in roots[:_MOST_ROOTS]:
                 ranks = dict(enumerate(distance_ranks(len(names), edges, root)))
-                term = self._term(ranked(variable, ranks), f"distance of {{}} from {names[root]}", owner)
+                term = self._term(rank_sum(variable, ranks), f"distance of {{}} from {names[root]}", owner)
                 yield (term,)
                 kinds.setdefault((cell.family, term.reason.kind), []).append(term)
         yield from (tuple(terms) for terms in kinds.values() if 1 < len(terms) <= _MOST_IN_A_ROW)
 
     def _control(self, location: Variable) -> tuple[str, set[tuple[int, int]], int]:
-        """Name, control graph and initial location of the process, or of the observer, with this location."""
+        """Return name, control graph and initial location of the process, or property process, with this location."""
         process = self.system.locations[location]
         start = self.system.initial[0][self.system.offsets[location]]
         return process.name, control_edges(self.system, process), start
 
-    def _learned(self, cell: Cell) -> Iterator[Term]:
+    def _learned_orders(self, cell: Cell) -> Iterator[Term]:
         from strandline.progress.kernels import order_values
 
         count = len(cell.present)
@@ -135,26 +135,28 @@ class _Proposals:
         if any(np.array_equal(order, plain) for plain in (np.arange(count), np.arange(count)[::-1])):
             return
         ranks = {cell.present[value]: rank for rank, value in enumerate(order)}
-        yield self._term(cell.looked_up(ranks), "{} in an order that few edges go against", cell.name)
+        yield self._term(cell.emit_lookup(ranks), "{} in an order that few edges go against", cell.name)
 
     def _totals(self) -> Iterator[Term]:
         for variable in {one.variable: None for one in self.cells if one.index is not None}:
             elements: list[Expression] = [Element(variable, Const(index)) for index in range(variable.slots)]
             if len(elements) > 1:
-                yield from self._both(total(elements), f"the sum of {variable.name}")
+                yield from self._both_directions(total(elements), f"the sum of {variable.name}")
 
     def _families(self) -> Iterator[Term]:
-        """Sums over variables of processes that are called the same: `P_0.x`, `P_1.x`."""
+        """Yield sums over corresponding variables of processes: `P_0.x`, `P_1.x`."""
         families: dict[str, list[Cell]] = {}
         for cell in self.cells:
             if cell.index is None and cell.variable.owner and not cell.located:
                 families.setdefault(cell.name.removeprefix(cell.variable.owner), []).append(cell)
         for name, members in families.items():
             if len(members) > 1:
-                yield from self._both(total([one.expression for one in members]), f"the sum of all {name[1:]}")
+                yield from self._both_directions(
+                    total([one.expression for one in members]), f"the sum of all {name[1:]}"
+                )
 
     def _all_distances(self) -> Iterator[Term]:
-        """Distances, and phases, of all processes together."""
+        """Yield sums of the distances, and of the phases, of all processes."""
         distances, phases = [], []
         for process in self.system.processes:
             _, edges, start = self._control(process.location)
@@ -165,7 +167,7 @@ class _Proposals:
             (distances, "distances of {} from their initial locations"),
             (phases, "phases of {} that are never entered again"),
         ):
-            parts = [ranked(place, dict(enumerate(ranks))) for place, ranks in tables if len(set(ranks)) > 1]
+            parts = [rank_sum(place, dict(enumerate(ranks))) for place, ranks in tables if len(set(ranks)) > 1]
             if len(parts) > 1:
                 yield self._term(total(parts), kind, "all processes")
 

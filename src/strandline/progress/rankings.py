@@ -1,9 +1,9 @@
-"""What only grows, as a lexicographic ranking by rounds.
+"""Find lexicographic rankings of terms that only grow, in rounds.
 
-A round is the sum of everything that never decreases. The next one looks only at the steps that leave this sum as it
-is, and finds what never decreases on them: a counter inside a phase, the phase between two ticks of a counter. Done
-with the changes of every action it proves what it finds; done with the edges of a sample and of random walks it finds
-more, and what it finds may still fall on an edge that was not seen.
+A round is the sum of everything that never decreases. The next round considers only the steps that leave this sum
+unchanged, and finds what never decreases on them: a counter inside a phase, the phase between two ticks of a counter.
+Based on the changes of every action, the result is proved; based on the edges of a sample and of random walks, more is
+found, but an unseen edge may decrease it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.model.expression import Expression
-from strandline.model.measure import Reason, listed
-from strandline.progress.candidates import Block, Bounds, Term, negated, ranked, total
+from strandline.model.measure import Reason, render_names
+from strandline.progress.candidates import Block, Bounds, Term, negate, rank_sum, total
 from strandline.progress.changes import Changes
-from strandline.progress.packing import packed
+from strandline.progress.packing import pack_terms
 from strandline.progress.state_fields import Cell
 from strandline.progress.static import component_ranks
 
 _MOST_VALUES = 48
-"""Values of a cell up to which it is ranked by the strongly connected components of its values."""
+"""Most values of a cell for which it is ranked by the SCCs of its values."""
 _MOST_ROUNDS = 6
 
 MakeTerm = Callable[[Expression, str, str], Term]
@@ -30,7 +30,7 @@ Rounds = Callable[[Sequence[Cell]], list[Term]]
 
 
 def rankings(cells: Sequence[Cell], changes: Changes, bounds: Bounds) -> Iterator[Block]:
-    """Rankings of the whole system and of each process on its own, proved ones first."""
+    """Yield rankings of the whole system and of each process on its own, proved ones first."""
 
     def proved(expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, Reason(kind, subject), changes)
@@ -38,8 +38,8 @@ def rankings(cells: Sequence[Cell], changes: Changes, bounds: Bounds) -> Iterato
     def observed(expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, Reason(kind, subject), changes, observed=True)
 
-    yield from _of_everything(cells, _Proved(changes, proved).rounds, "what {} never undoes", bounds, proved)
-    yield from _of_everything(cells, _Observed(observed).rounds, "what {} was not seen to undo", bounds, observed)
+    yield from _of_everything(cells, _ProvedRounds(changes, proved).rounds, "what {} never undoes", bounds, proved)
+    yield from _of_everything(cells, _ObservedRounds(observed).rounds, "what {} was not seen to undo", bounds, observed)
 
 
 def _of_everything(
@@ -56,7 +56,7 @@ def _of_everything(
         rounds = rounds_of(members)
         if rounds:
             parts = [one.expression for one in rounds]
-            together = packed(parts, [bounds(part) for part in parts])
+            together = pack_terms(parts, [bounds(part) for part in parts])
             found.append(term(together, kind, owner))
     if len(found) > 1:
         yield from ((one,) for one in found)
@@ -64,8 +64,8 @@ def _of_everything(
         yield (term(total([one.expression for one in found]), kind, "any process"),)
 
 
-class _Proved:
-    """Rounds by what each action does."""
+class _ProvedRounds:
+    """Rounds by the changes of each action."""
 
     def __init__(self, changes: Changes, term: MakeTerm) -> None:
         self.changes, self.term = changes, term
@@ -86,7 +86,7 @@ class _Proved:
                 break
             for one in growing:
                 remaining &= one.least == 0
-            found.append(_joined(growing, found, self.term, "{} never decreasing"))
+            found.append(_combine_terms(growing, found, self.term, "{} never decreasing"))
         return found
 
     def _terms(self, cell: Cell, remaining: npt.NDArray[np.bool_]) -> list[Term]:
@@ -94,22 +94,22 @@ class _Proved:
             return self._phases(cell, remaining)
         if cell not in self._plain:
             expression, name = cell.expression, cell.name
-            self._plain[cell] = [self.term(expression, "{}", name), self.term(negated(expression), "-{}", name)]
+            self._plain[cell] = [self.term(expression, "{}", name), self.term(negate(expression), "-{}", name)]
         return self._plain[cell]
 
     def _phases(self, cell: Cell, remaining: npt.NDArray[np.bool_]) -> list[Term]:
-        """The phases of a process under some of its moves only."""
+        """Return the phases of a process under some of its moves only."""
         variable = cell.variable
         moves = {step.moves[variable] for step, left in zip(self.changes.steps, remaining, strict=True)
                  if left and variable in step.moves}  # fmt: skip
         ranks = component_ranks(len(variable.names or ()), moves)
         if len(set(ranks)) == 1:
             return []
-        return [self.term(ranked(variable, dict(enumerate(ranks))), "phases of {}", variable.owner or variable.name)]
+        return [self.term(rank_sum(variable, dict(enumerate(ranks))), "phases of {}", variable.owner or variable.name)]
 
 
-class _Observed:
-    """Rounds by the edges that were seen."""
+class _ObservedRounds:
+    """Rounds by the observed edges."""
 
     def __init__(self, term: MakeTerm) -> None:
         self.term = term
@@ -121,23 +121,23 @@ class _Observed:
             growing = []
             steady: npt.NDArray[np.bool_] | None = None
             for cell in cells:
-                ranked_here = self._growing(cell, remaining)
+                ranked_here = self._growing_term(cell, remaining)
                 if ranked_here is not None:
                     term, kept = ranked_here
                     growing.append(term)
                     steady = kept if steady is None else steady & kept
             if steady is None:
                 break
-            found.append(_joined(growing, found, self.term, "{} never seen to decrease"))
+            found.append(_combine_terms(growing, found, self.term, "{} never seen to decrease"))
             remaining = np.flatnonzero(steady) if remaining is None else remaining[steady]
             if not len(remaining):
                 break
         return found
 
-    def _growing(
+    def _growing_term(
         self, cell: Cell, remaining: npt.NDArray[np.int64] | None
     ) -> tuple[Term, npt.NDArray[np.bool_]] | None:
-        """A rank of the cell that no remaining edge decreases, and which edges leave it as it is."""
+        """Return a rank of the cell that no remaining edge decreases, and the edges that leave it unchanged."""
         before, after = cell.before, cell.after
         if remaining is not None:
             before, after = before[remaining], after[remaining]
@@ -158,11 +158,11 @@ class _Observed:
             return None
         places = np.array(ranks)
         table = dict(zip(cell.present, ranks, strict=True))
-        term = self.term(cell.looked_up(table), "phases of {}", cell.name)
+        term = self.term(cell.emit_lookup(table), "phases of {}", cell.name)
         return term, places[sources] == places[targets]
 
 
-def _joined(growing: Sequence[Term], found: Sequence[Term], term: MakeTerm, kind: str) -> Term:
-    names = listed([str(one.reason) for one in growing])
+def _combine_terms(growing: Sequence[Term], found: Sequence[Term], term: MakeTerm, kind: str) -> Term:
+    names = render_names([str(one.reason) for one in growing])
     said = f"in between {kind}" if found else kind
     return term(total([one.expression for one in growing]), said, names)

@@ -1,8 +1,8 @@
-"""The beginning of the state graph, as arrays: the states that breadth-first search finds first, and their edges.
+"""Sample the beginning of the state graph, as arrays: the first states in breadth-first order, and their edges.
 
 Measures are tried on it instead of on the model: one compilation and one short exploration serve all of them. A
-breadth-first prefix is faithful: on graphs of BEEM the ranking of measures on the first 50,000 states agrees with
-that on all states better than on random subgraphs, which lack the edges by which a sweep falls back.
+breadth-first prefix is representative: on graphs of BEEM the ranking of measures on the first 50,000 states agrees with
+that on all states better than on random subgraphs, which lack the regress edges.
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ from strandline.progress import evaluation
 
 Integers = npt.NDArray[np.int64]
 _RECORDS = 1 << 12
-"""Successors of a state for which there is room at first."""
+"""Initial capacity for successors of a state."""
 _MOST_WORDS = 1 << 23
-"""Words of all states of a sample: 64 megabytes."""
+"""Most words of all states of a sample: 64 megabytes."""
 _EDGES_A_STATE = 12
-"""A sample has at most so many times as many edges as it may have states."""
+"""Most edges of a sample, per state."""
 _WALKED, _LENGTH = 32_000, 1_000
-"""States on all random walks, and the most on one."""
+"""Number of states on all random walks, and length of the longest."""
 
 
 class Exploration:
-    """States of a System in breadth-first order, from the initial ones or from others that are given; it goes on as far
-    as is asked for."""
+    """Explores a System breadth-first, from the initial states or given ones, as far as requested."""
 
     def __init__(self, system: System, starts: npt.NDArray[np.uint64] | None = None) -> None:
         self.system = system
@@ -48,7 +47,7 @@ class Exploration:
             progress = np.zeros((len(starts), 2), dtype=np.int64)
             self.kernel = replace(self.kernel, initial=starts, initial_progress=progress)
         self.whole = False
-        """Whether these are all states."""
+        """True if these are all states."""
         self._blocks: list[npt.NDArray[np.uint64]] = []
         self._search = BreadthFirstSearch(self.kernel, log=lambda links: None, observer=StatesOnly(self._add))
         self._ended = False
@@ -63,12 +62,14 @@ class Exploration:
 
     @property
     def rate(self) -> float:
-        """States expanded in a second so far."""
+        """States expanded per second so far."""
         return self.expanded / self._seconds if self._seconds else 0.0
 
     def prefix(self, limit: int) -> Sample:
-        """The first states and the edges between them: at most `limit` states, fewer where they are wide or have many
-        successors."""
+        """Return the first states and the edges between them.
+
+        At most `limit` states, fewer if they are large or have many successors.
+        """
         limit = max(min(limit, _MOST_WORDS // self.kernel.words), 1)
         while not self._ended and self.expanded < limit:
             started = time.perf_counter()
@@ -82,8 +83,10 @@ class Exploration:
         return Sample(self.kernel, self.layout, rows[:limit], self.whole and len(rows) <= limit)
 
     def walks(self) -> tuple[States, Integers]:
-        """States on random walks, which come to where breadth-first search does not get soon, and the numbers of
-        those whose successor is the next one."""
+        """Return states on random walks, and the numbers of those whose successor is the next one.
+
+        Random walks reach states that breadth-first search reaches late.
+        """
         from strandline.progress.kernels import walk
 
         words = self.kernel.words
@@ -95,7 +98,7 @@ class Exploration:
         return States(self.layout, states.reshape(-1, words)), np.flatnonzero(fresh[1:] == 0)
 
     def close(self) -> None:
-        """Give the memory of the search back."""
+        """Free the memory of the search."""
         self._search.close()
 
 
@@ -108,7 +111,7 @@ class States:
         self._cells: dict[tuple[Variable, int], Integers] = {}
 
     def cell(self, variable: Variable, index: int = 0) -> Integers:
-        """The values of a variable, or of an array's element, in all states."""
+        """Return the values of a variable, or of an array element, in all states."""
         known = self._cells.get((variable, index))
         if known is None:
             field = self.layout.by_variable[variable]
@@ -118,7 +121,7 @@ class States:
         return known
 
     def values(self, expression: Expression) -> Integers:
-        """The values of an expression in all states."""
+        """Return the values of an expression in all states."""
         return evaluation.values(expression, self.cell, self.count)
 
 
@@ -129,13 +132,13 @@ class Sample(States):
         super().__init__(layout, np.ascontiguousarray(rows[:, :-1]))
         self.kernel = kernel
         self.whole = whole
-        """Whether it is the whole graph."""
+        """True if it is the whole graph."""
         self.initial = min(len(kernel.initial), self.count)
         self._degrees = rows[:, -1].astype(np.int64)
 
     @cached_property
     def offsets(self) -> Integers:
-        """Where the edges of each state begin in `targets`."""
+        """The beginning of each state's edges in `targets`."""
         found = np.zeros(self.count + 1, dtype=np.int64)
         np.cumsum(self._degrees, out=found[1:])
         return found

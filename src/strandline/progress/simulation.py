@@ -1,4 +1,4 @@
-"""Sweeps over a sample: what a measure would store and visit there, without compiling it."""
+"""Simulate sweeps over a sample: what a measure would store and visit, without compiling it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strandline.progress.sampling import Integers, Sample
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a sweep over a sample did. Where `finished` is false it was given up, and these are lower bounds."""
+    """The result of a sweep over a sample. If `finished` is false it was abandoned; these are lower bounds."""
 
     states: int
     peak_states: int
@@ -31,25 +31,25 @@ class Figures:
 
     @property
     def visits(self) -> float:
-        """Expansions for each state."""
+        """Expansions per state."""
         return self.visited / self.states
 
     @property
     def score(self) -> float:
-        """Peak times visits, the figure by which 001's Table 2 compares algorithms; less is better."""
+        """Peak times visits, by which 001's Table 2 compares algorithms; less is better."""
         return self.peak * self.visits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The place of every state in some order: numbers from 0 to `count` - 1, all of which occur."""
+    """The rank of every state in some order: numbers from 0 to `count` - 1, all of which occur."""
 
     ranks: npt.NDArray[np.int32]
     count: int
 
     @classmethod
     def of(cls, values: Integers) -> Ranking:
-        """The order of plain values."""
+        """Rank plain values."""
         low, high = int(values.min()), int(values.max())
         if high - low < 4 * len(values):
             present = np.zeros(high - low + 1, dtype=np.int32)
@@ -63,7 +63,7 @@ class Ranking:
         return cls(ranks, int(ranks[order[-1]]) + 1)
 
     def then(self, other: Ranking) -> Ranking:
-        """First by this order, among equals by the other."""
+        """Refine this order by another one among equal states."""
         result, order, buffer = (np.zeros(len(self.ranks), dtype=np.int32) for _ in range(3))
         counts = np.zeros(max(self.count, other.count) + 1, dtype=np.int32)
         count = kernels.refine(self.ranks, self.count, other.ranks, other.count, result, order, buffer, counts)
@@ -71,14 +71,16 @@ class Ranking:
 
 
 def carried_on(now: float, before: float) -> float:
-    """Where a figure goes that was that within the beginning of a sample and is this within all of it: half as far
-    again, in proportion. Over models of BEEM with up to six times as many states as the sample this comes closer to
-    the truth than the figure itself."""
+    """Extrapolate a figure from its values on the beginning of a sample and on all of it.
+
+    The trend continues half as far again, in proportion. Over models of BEEM with up to six times as many states as the
+    sample this comes closer to the truth than the figure itself.
+    """
     return now * float(np.sqrt(now / before))
 
 
 class Simulator:
-    """Sweeps over one sample; `visited` sums up what all of them did, the effort spent."""
+    """Simulates sweeps over one sample; `visited` sums up the visits of all of them, as a work budget."""
 
     def __init__(self, sample: Sample) -> None:
         self.sample = sample
@@ -89,8 +91,7 @@ class Simulator:
         self._tails, self._bits = np.zeros(64, dtype=np.int32), np.zeros(2, dtype=np.uint64)
 
     def sweep(self, ranking: Ranking, columns: Ranking | None = None, most: float = np.inf) -> Figures:
-        """Sweep in the order of the ranking, of which the columns are a coarser form; give up when the score exceeds
-        `most`."""
+        """Sweep in the order of a ranking, whose columns are coarser; give up when the score exceeds `most`."""
         column_of = np.zeros(ranking.count, dtype=np.int64)
         if columns is not None:
             column_of[ranking.ranks] = columns.ranks

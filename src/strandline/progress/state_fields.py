@@ -9,26 +9,25 @@ import numpy as np
 
 from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.system import System, Variable
-from strandline.progress.candidates import negated, ranked, total
+from strandline.progress.candidates import negate, rank_sum, total
 from strandline.progress.sampling import Integers, Sample, States
 
 _MOST_CELLS = 160
-"""How many cells are looked at: locations first, then variables, then elements of arrays."""
+"""Most cells considered: locations first, then variables, then array elements."""
 _LARGEST = 1 << 40
-"""Values beyond this are no counters; sums of them would not fit 64 bits."""
+"""Larger values are no counters; sums of them would not fit 64 bits."""
 _MOST_EDGES = 100_000
-"""Edges of the sample that are looked at; those of the random walks come on top."""
+"""Most edges of the sample that are used; those of the random walks come on top."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """A variable or one element of an array: its values before and after each edge that was seen, and which values
-    occur at all."""
+    """A variable or an array element: its values before and after each observed edge, and all its values."""
 
     variable: Variable
     index: int | None
     located: bool
-    """It is where a process, or the observer, stands."""
+    """True for the location of a process or property process."""
     before: Integers
     after: Integers
     present: tuple[int, ...]
@@ -43,7 +42,7 @@ class Cell:
 
     @property
     def family(self) -> str:
-        """What elements of an array, and cells of processes that have the same names inside, have in common."""
+        """The key that elements of an array, or corresponding cells of processes, have in common."""
         variable = self.variable
         if self.index is not None:
             return variable.name
@@ -52,23 +51,25 @@ class Cell:
         return "." + variable.name.removeprefix(variable.owner) if variable.owner else f"only {variable.name}"
 
     def plain(self, *, rising: bool) -> Expression:
-        """The value itself, or its negation; of a location, which is not a number, its place among those declared."""
+        """Return the value itself, or its negation; for a location its index among those declared."""
         if not self.located:
-            return self.expression if rising else negated(self.expression)
+            return self.expression if rising else negate(self.expression)
         highest = self.present[-1]
-        return self.looked_up({value: value if rising else highest - value for value in self.present})
+        return self.emit_lookup({value: value if rising else highest - value for value in self.present})
 
-    def looked_up(self, ranks: dict[int, int]) -> Expression:
-        """The rank of the cell's value."""
+    def emit_lookup(self, ranks: dict[int, int]) -> Expression:
+        """Return the rank of the cell's value."""
         if self.index is None:
-            return ranked(self.variable, ranks)
+            return rank_sum(self.variable, ranks)
         asked = [(rank, Binary("==", self.expression, Const(value))) for value, rank in sorted(ranks.items()) if rank]
         return total([one if rank == 1 else Binary("*", Const(rank), one) for rank, one in asked])
 
 
 def find_cells(system: System, sample: Sample, walked: States, linked: Integers) -> list[Cell]:
-    """The cells that are not the same in all states that were seen: in the sample and on the walks, where the
-    successor of each state that is `linked` is the next one."""
+    """Return the cells that vary in the sample or on the walks.
+
+    The successor of each state of the walks that is `linked` is the next one.
+    """
     return list(_find(system, sample, walked, linked))
 
 

@@ -1,7 +1,7 @@
 """Ranks of the nodes of a small graph, such as a process's control graph.
 
-The strongly connected components, numbered along the longest path, never decrease (002 §5); the distance from the
-initial location usually increases, but may fall back.
+The SCCs, numbered along the longest path, never decrease (002 §5); the distance from the initial location usually
+increases, but may fall back.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from strandline.properties.automata.components import tarjan
 
 
 def component_ranks(nodes: int, edges: Iterable[tuple[int, int]]) -> list[int]:
-    """For every node a number that no edge decreases and every edge between components increases: the longest path
-    to its component."""
+    """Rank nodes such that no edge decreases the rank and every edge between SCCs increases it.
+
+    The rank is the longest path to the node's SCC.
+    """
     targets = _targets(nodes, edges)
     # What a component leads to comes before it.
     found = tarjan(range(nodes), targets.__getitem__)
@@ -28,7 +30,7 @@ def component_ranks(nodes: int, edges: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def distance_ranks(nodes: int, edges: Iterable[tuple[int, int]], start: int) -> list[int]:
-    """The least number of edges from the start; 0 for nodes that cannot be reached."""
+    """Return the least number of edges from the start; 0 for unreachable nodes."""
     targets = _targets(nodes, edges)
     ranks = [0] * nodes
     seen, queue = {start}, deque([start])

@@ -9,7 +9,7 @@ from strandline.checker.verdicts.ctl import ComponentShown, CtlSearch, Evidence,
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data
 from strandline.source import Source
-from strandline.traces.encoding import encoded
+from strandline.traces.encoding import encode_value
 from strandline.traces.trace_files import trace_data
 
 
@@ -58,7 +58,7 @@ def _initial(initial: InitialStates | None) -> dict[str, Any] | None:
 
 
 def _component(component: ComponentShown) -> dict[str, Any]:
-    members = [{name: encoded(value) for name, value in one.items()} for one in component.members]
+    members = [{name: encode_value(value) for name, value in one.items()} for one in component.members]
     return {"states": component.states, "members": members}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from strandline.model.values import parts, show
 from strandline.report.style import Style, table
-from strandline.traces.evaluate import told
+from strandline.traces.evaluate import render_answer
 from strandline.traces.trace import Trace
 
 
@@ -25,7 +25,7 @@ class Evaluation:
 def evaluation_lines(trace: Trace, evaluations: Sequence[Evaluation], style: Style) -> list[str]:
     """Return one line for each state: its number, the values, and the action that led to it."""
     rows = [["step", *(one.expression for one in evaluations), "action"]]
-    rows += _rows(trace, [[told(value) for value in one.values] for one in evaluations])
+    rows += _rows(trace, [[render_answer(value) for value in one.values] for one in evaluations])
     lines = table(rows, indent="")
     return [style.paint(lines[0], "bold"), *lines[1:]]
 
@@ -42,7 +42,7 @@ def trace_csv(trace: Trace, evaluations: Sequence[Evaluation]) -> str:
     actions = ["", *(step.action for step in trace.steps)]
     for number, (action, state) in enumerate(zip(actions, trace.states(), strict=True)):
         values = [show(inner) for value in state.values() for _, inner in parts(value)]
-        writer.writerow([number, action, *values, *(told(one.values[number]) for one in evaluations)])
+        writer.writerow([number, action, *values, *(render_answer(one.values[number]) for one in evaluations)])
     return text.getvalue()
 
 

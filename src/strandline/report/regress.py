@@ -9,7 +9,7 @@ from strandline.checker.measures.notation import component_text
 from strandline.checker.verdicts.verdict import Statistics
 from strandline.model.system import System
 from strandline.report.style import counted
-from strandline.traces.encoding import encoded
+from strandline.traces.encoding import encode_value
 
 _SHOWN_ACTIONS, _SHOWN_VARIABLES = 3, 4
 _LISTED_ACTIONS, _LISTED_VARIABLES = 20, 50
@@ -78,7 +78,7 @@ def regress_data(regress: Regress | None) -> dict[str, Any] | None:
 
 def _edge_data(edge: RegressEdge, system: System) -> dict[str, Any]:
     return {
-        "changes": {one.name: [encoded(one.old), encoded(one.new)] for one in edge.changes},
+        "changes": {one.name: [encode_value(one.old), encode_value(one.new)] for one in edge.changes},
         "measures": [
             {"measure": component_text(one.component, system), "old": one.old, "new": one.new} for one in edge.measures
         ],

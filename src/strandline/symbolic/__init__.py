@@ -1,20 +1,20 @@
-"""Sets of states as decision diagrams: a System to what is reachable in it, what satisfies a formula, by which path.
+"""Symbolic model checking with binary decision diagrams (BDDs): reachability, CTL, paths.
 
-What comes in: a `System` and expressions over its states. What goes out: sets, their sizes, paths in them. No state is
-ever looked at by itself, except along a path.
+Input: a `System` and expressions over its states. Output: sets as BDDs, their sizes, and paths in them. Single states
+are enumerated only along a path.
 
-    diagrams.py    the few operations on decision diagrams that everything here is made of, and who offers them
-    ordering.py    which variables lie next to each other
-    encoding.py    variables as bits, expressions as sets of states
+    diagrams.py    the BDD operations used here, and the libraries that implement them
+    ordering.py    the variable order
+    encoding.py    variables as bits, expressions as BDDs
     steps.py       actions as relations between states
-    cone.py        what can matter for a question, and nothing else
-    space.py       a System with all of this: images, what is reachable, faults
+    cone.py        the cone of influence of a question
+    space.py       a System as BDDs: images, reachable states, faults
     closure.py     least fixpoints over steps, by saturation
-    clusters.py    steps joined into few relations
-    recurring.py   which steps can be taken for ever
+    clusters.py    combining steps into few relations
+    recurring.py   steps that can be taken infinitely often
     fixpoints.py   EX, EU and EG; fairness (Emerson, Lei)
     paths.py       paths and lassos inside sets
-    abstraction/   less precise models, from above and below (004)
+    abstraction/   existential and universal abstraction (004)
 
 Imports `compile` for the interpreter alone, which executes the steps of paths; never `engine`.
 """

@@ -1,9 +1,8 @@
-"""Steps joined into few relations, for what looks at all of them at once.
+"""Combine steps into few relations (Ranjan, Aziz, Brayton, Plessier, Pixley 1995).
 
-EX asks every step; so a few relations of some thousand nodes are better than thousands of small ones, each of which
-would have the whole set be walked through (Ranjan, Aziz, Brayton, Plessier, Pixley 1995). Neighbours in the order of
-bits are joined as long as the result stays small; what the one writes and the other does not stays the same in the
-other.
+EX applies every step to the whole set; a few relations of some thousand nodes are faster than thousands of small ones,
+each of which traverses the set. Steps that are neighbours in the bit order are combined as long as the result stays
+small; slots that one of two steps writes and the other does not are unchanged in the other.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from strandline.symbolic.steps import Step
 from strandline.transform.simultaneous import Slot
 
 _LARGEST = 20_000
-"""Nodes of a relation that is joined from others."""
+"""Most nodes of a combined relation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Between states and, of the slots that are written, next states."""
+    """A relation between states and the next values of the slots that it writes."""
 
     written: frozenset[Slot]
     between: Function
@@ -30,7 +29,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A relation with what images by it need."""
+    """A relation with the cubes and substitutions for its images."""
 
     diagrams: Diagrams
     written: frozenset[Slot]
@@ -40,50 +39,50 @@ class Cluster:
     forward: object
     backward: object
 
-    def before(self, states: Function) -> Function:
-        """The states that it relates to one of these."""
+    def preimage(self, states: Function) -> Function:
+        """Return the predecessors of a set."""
         diagrams = self.diagrams
-        return diagrams.some_of_both(self.between, self.behind(states), self.next)
+        return diagrams.and_exists(self.between, self.behind(states), self.next)
 
     def behind(self, states: Function) -> Function:
-        """A set, said of what is behind it: of next bits where it writes them."""
-        return self.diagrams.renamed(states, self.backward)
+        """Return a set over the next bits of the written slots."""
+        return self.diagrams.rename(states, self.backward)
 
-    def after(self, states: Function) -> Function:
-        """The states that it relates these to."""
+    def image(self, states: Function) -> Function:
+        """Return the successors of a set."""
         diagrams = self.diagrams
-        return diagrams.renamed(diagrams.some_of_both(states, self.between, self.now), self.forward)
+        return diagrams.rename(diagrams.and_exists(states, self.between, self.now), self.forward)
 
 
 def unchanged(encoding: Encoding, slots: Sequence[Slot] | frozenset[Slot]) -> Function:
-    """That slots stay what they are."""
+    """Return the relation that leaves slots unchanged."""
     diagrams = encoding.diagrams
     pairs = [pair for slot in slots for pair in zip(encoding.fields[slot].now, encoding.fields[slot].next, strict=True)]
     found = diagrams.true
     for now, later in sorted(pairs, reverse=True):
-        found = diagrams.both(diagrams.denied(diagrams.differ(diagrams.bit(now), diagrams.bit(later))), found)
+        found = diagrams.and_(diagrams.not_(diagrams.xor(diagrams.bit(now), diagrams.bit(later))), found)
     return found
 
 
 def relation_of(step: Step, encoding: Encoding) -> Relation:
-    """A step alone."""
+    """Return the relation of a single step."""
     diagrams = encoding.diagrams
     between = step.relation
     if step.target is not None:
         constants = [encoding.equal(slot, value, next=True) for slot, cases in step.updates for value in cases]
-        between = diagrams.both(step.enabled, diagrams.all_of(constants))
+        between = diagrams.and_(step.enabled, diagrams.all_of(constants))
     return Relation(frozenset(slot for slot, _ in step.updates), between)
 
 
-def clustered(steps: Sequence[Step], encoding: Encoding, watch: Callable[[], None]) -> list[Cluster]:
-    """Few relations that together are all steps."""
+def cluster_steps(steps: Sequence[Step], encoding: Encoding, watch: Callable[[], None]) -> list[Cluster]:
+    """Combine steps into few relations whose union is all steps."""
     relations = [relation_of(step, encoding) for step in sorted(steps, key=lambda step: step.top)]
     done: list[Relation] = []
     while len(relations) > 1:
         larger: list[Relation] = []
         for one, other in zip(relations[::2], relations[1::2], strict=False):
             watch()
-            both = joined(one, other, encoding)
+            both = union(one, other, encoding)
             if encoding.diagrams.size(both.between) <= _LARGEST:
                 larger.append(both)
             else:
@@ -92,9 +91,9 @@ def clustered(steps: Sequence[Step], encoding: Encoding, watch: Callable[[], Non
     return [_cluster(one, encoding) for one in done + relations]
 
 
-def joined(one: Relation, other: Relation, encoding: Encoding) -> Relation:
-    """What either of two relations does; what one writes and the other does not stays the same in the other."""
-    both, either = encoding.diagrams.both, encoding.diagrams.either
+def union(one: Relation, other: Relation, encoding: Encoding) -> Relation:
+    """Return the union of two relations; slots that only one of them writes are unchanged in the other."""
+    both, either = encoding.diagrams.and_, encoding.diagrams.or_
     return Relation(
         one.written | other.written,
         either(

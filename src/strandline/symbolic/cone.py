@@ -1,9 +1,9 @@
-"""The cone of influence (004 §1.3.6): what can matter for some sets of states, and the steps that can change it.
+"""The cone of influence (004 §1.3.6): the slots and steps that can affect some sets of states.
 
-A slot is in the cone if the sets depend on it, or if a step that writes something in the cone reads it. Other steps
-change nothing in the cone, and no step that does depends on anything outside. So what is reachable of the cone is found
-without the rest: exactly the projection of what is reachable. Paths are another matter: a step outside the cone is
-still one, so that only questions about single states are asked so.
+A slot is in the cone if the sets depend on it, or if a step that writes a slot of the cone reads it. Other steps change
+nothing in the cone, and no step that does depends on anything outside. So reachability within the cone can be computed
+without the rest: the result is exactly the projection of the reachable states. Paths are not preserved, since they also
+consist of steps outside the cone; so only questions about single states use it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from strandline.transform.simultaneous import Slot
 
 
 def cone_of(space: Space, sets: Iterable[Function]) -> frozenset[Slot]:
-    """The slots that matter for some sets, and for where the model faults."""
+    """Return the slots that affect some sets or the states in which the model faults."""
     owners = {bit: slot for slot, field in space.encoding.fields.items() for bit in field.now}
     support = space.diagrams.support
     found = {owners[bit] for one in (*sets, space.faults) for bit in support(one)}
@@ -34,23 +34,25 @@ def cone_of(space: Space, sets: Iterable[Function]) -> frozenset[Slot]:
             return frozenset(found)
 
 
-def within_cone(space: Space, cone: frozenset[Slot]) -> Space:
-    """The same System, of which only a cone is looked at: its states are what the cone has of them."""
+def restrict_to_cone(space: Space, cone: frozenset[Slot]) -> Space:
+    """Return the space of the same System restricted to the slots of a cone."""
     fields = space.encoding.fields
     outside = space.diagrams.cube(bit for slot, field in fields.items() if slot not in cone for bit in field.now)
     reduced = copy(space)
     for known in ("valid", "enabled", "reachable", "clusters"):
         vars(reduced).pop(known, None)
     reduced.bits = tuple(bit for slot, field in fields.items() if slot in cone for bit in field.now)
-    reduced.initial = space.diagrams.some(space.initial, outside)
-    reduced.steps = tuple(_reduced(step, cone, space.encoding) for step in space.steps if _matters(step, cone))
+    reduced.initial = space.diagrams.exists(space.initial, outside)
+    reduced.steps = tuple(
+        _restrict_step(step, cone, space.encoding) for step in space.steps if _writes_cone(step, cone)
+    )
     return reduced
 
 
-def _matters(step: Step, cone: frozenset[Slot]) -> bool:
+def _writes_cone(step: Step, cone: frozenset[Slot]) -> bool:
     return any(slot in cone for slot, _ in step.updates)
 
 
-def _reduced(step: Step, cone: frozenset[Slot], encoding: Encoding) -> Step:
+def _restrict_step(step: Step, cone: frozenset[Slot], encoding: Encoding) -> Step:
     kept = tuple((slot, cases) for slot, cases in step.updates if slot in cone)
     return step if len(kept) == len(step.updates) else step_of(step.enabled, dict(kept), encoding)

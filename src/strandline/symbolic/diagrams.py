@@ -1,8 +1,8 @@
-"""What a library of binary decision diagrams must offer: one small class, and the libraries behind it.
+"""The interface to a library of binary decision diagrams (BDDs), and its two implementations.
 
-A *function* is a set of assignments to bits, an object of the library. Bits are numbered in the order in which they are
-tested. Everything that can take long is a method here, so that one place knows what to do when memory is short: collect
-what nobody holds any more, try once more, and else say so by a `ResourceError`.
+A *function* is a BDD: a set of assignments to bits, as an object of the library. Bits are numbered in the variable
+order. Every operation that may run out of memory is a method here, so that one place handles it: collect dead nodes,
+try once more, and then raise `ResourceError`.
 """
 
 from __future__ import annotations
@@ -14,103 +14,106 @@ from typing import Any, TypeVar
 from strandline.errors import ResourceError, UsageError
 
 Function = Any
-"""A function of the library; two of one manager are equal exactly if they are the same set."""
+"""A BDD. Two of the same manager are equal exactly if they are the same set."""
 Made = TypeVar("Made")
 
 OXIDD, CUDD = "oxidd", "cudd"
 LIBRARIES = (OXIDD, CUDD)
 
 BYTES_PER_NODE = 32
-"""What a node takes, its place in the table of nodes included."""
+"""Bytes of a node, including its place in the unique table."""
 _SHORT_OF_MEMORY = (MemoryError, RuntimeError, ValueError)
-"""What `dd` raises where CUDD could not make a node."""
+"""The exceptions that `dd` raises where CUDD could not allocate a node."""
 _FEW_BITS, _MANY_BITS = 100, 1000
 _LEAST_NODES, _MOST_NODES = 1 << 16, 1 << 30
 
 
 class TooManyNodes(ResourceError):
-    """The memory that decision diagrams may take is used up."""
+    """Raised when the BDDs need more memory than they may take."""
 
 
 class Diagrams(ABC):
-    """A manager with a fixed number of bits. `true` and `false` are the sets of all and of no assignments."""
+    """A BDD manager with a fixed number of bits. `true` and `false` are the sets of all and of no assignments."""
 
     true: Function
     false: Function
     peak: int
-    """Most nodes that there were when it was looked."""
+    """Most nodes seen at a call of `nodes`."""
 
     @abstractmethod
     def bit(self, number: int) -> Function:
-        """The assignments in which a bit is set."""
+        """Return the assignments in which a bit is set."""
 
     @abstractmethod
     def cube(self, bits: Iterable[int]) -> Function:
-        """Bits to quantify over."""
+        """Make the cube of the bits to quantify over."""
 
     @abstractmethod
     def renaming(self, pairs: Mapping[int, int]) -> Any:
-        """Bits to be read as others, for `renamed`; their order stays what it is."""
+        """Make a substitution of bits for `rename`.
+
+        It must keep the relative order of the bits.
+        """
 
     @abstractmethod
-    def both(self, one: Function, other: Function) -> Function: ...
+    def and_(self, one: Function, other: Function) -> Function: ...
 
     @abstractmethod
-    def either(self, one: Function, other: Function) -> Function: ...
+    def or_(self, one: Function, other: Function) -> Function: ...
 
     @abstractmethod
-    def differ(self, one: Function, other: Function) -> Function: ...
+    def xor(self, one: Function, other: Function) -> Function: ...
 
     @abstractmethod
-    def denied(self, one: Function) -> Function: ...
+    def not_(self, one: Function) -> Function: ...
 
     @abstractmethod
-    def chosen(self, bit: int, high: Function, low: Function) -> Function:
-        """The one where a bit is set, the other where not."""
+    def ite(self, bit: int, high: Function, low: Function) -> Function:
+        """Return `high` where a bit is set and `low` where it is not."""
 
     @abstractmethod
-    def some(self, one: Function, cube: Function) -> Function:
-        """There are values of the bits of the cube with which it is true."""
+    def exists(self, one: Function, cube: Function) -> Function:
+        """Quantify the bits of the cube existentially."""
 
     @abstractmethod
-    def some_of_both(self, one: Function, other: Function, cube: Function) -> Function:
-        """`some(both(one, other), cube)`, without the conjunction in between."""
+    def and_exists(self, one: Function, other: Function, cube: Function) -> Function:
+        """Return `exists(and_(one, other), cube)` without building the conjunction."""
 
     @abstractmethod
-    def renamed(self, one: Function, renaming: Any) -> Function: ...
+    def rename(self, one: Function, renaming: Any) -> Function: ...
 
     @abstractmethod
     def support(self, one: Function) -> frozenset[int]:
-        """The bits that it depends on."""
+        """Return the bits on which a function depends."""
 
     @abstractmethod
     def children(self, one: Function) -> tuple[int, Function, Function] | None:
-        """Its first bit and what it is where that is set, and where not; None for a constant."""
+        """Return the top bit and the cofactors where it is set and where it is not; None for a constant."""
 
     @abstractmethod
     def size(self, one: Function) -> int:
-        """How many nodes it has."""
+        """Return the number of nodes of a function."""
 
     @abstractmethod
     def nodes(self) -> int:
-        """How many nodes there are now, of all functions, those included that nobody holds any more."""
+        """Return the number of nodes in the manager, dead ones included."""
 
     @abstractmethod
     def collect(self) -> None:
-        """Give back what nobody holds."""
+        """Free dead nodes."""
 
     def all_of(self, functions: Iterable[Function]) -> Function:
-        """Their conjunction."""
-        return self._joined(self.both, list(functions), self.true)
+        """Return the conjunction of functions."""
+        return self._reduce_pairwise(self.and_, list(functions), self.true)
 
     def any_of(self, functions: Iterable[Function]) -> Function:
-        """Their disjunction."""
-        return self._joined(self.either, list(functions), self.false)
+        """Return the disjunction of functions."""
+        return self._reduce_pairwise(self.or_, list(functions), self.false)
 
-    def _joined(
+    def _reduce_pairwise(
         self, join: Callable[[Function, Function], Function], functions: list[Function], neutral: Function
     ) -> Function:
-        """Neighbours first, so that what is joined stays small."""
+        """Combine functions as a balanced tree, which keeps intermediate results small."""
         while len(functions) > 1:
             pairs = zip(functions[::2], functions[1::2], strict=False)
             joined = [join(one, other) for one, other in pairs]
@@ -118,22 +121,22 @@ class Diagrams(ABC):
         return functions[0] if functions else neutral
 
     def code(self, bits: Sequence[int], value: int) -> Function:
-        """The assignments in which the bits are a number, the first bit counting most."""
+        """Return the assignments in which the bits encode a number, most significant bit first."""
         found = self.true
         for place, bit in enumerate(reversed(bits)):
             one = self.bit(bit)
-            found = self.both(one if value >> place & 1 else self.denied(one), found)
+            found = self.and_(one if value >> place & 1 else self.not_(one), found)
         return found
 
     def contains(self, one: Function, assignment: Callable[[int], bool]) -> bool:
-        """Whether an assignment is in the set."""
+        """Return True if an assignment is in the set."""
         while (node := self.children(one)) is not None:
             bit, high, low = node
             one = high if assignment(bit) else low
         return bool(one == self.true)
 
     def member(self, one: Function) -> dict[int, bool] | None:
-        """Some assignment of the set, to the bits that matter; None where it is empty."""
+        """Return an assignment in the set, to the bits that matter; None for the empty set."""
         if one == self.false:
             return None
         found = {}
@@ -144,8 +147,10 @@ class Diagrams(ABC):
         return found
 
     def count(self, functions: Iterable[Function], bits: Sequence[int]) -> int:
-        """How many assignments to these bits, which must be all that they depend on, are in some sets, one that is in
-        several as often: exactly, however many they are."""
+        """Count the assignments to `bits` that are in the functions, exactly; add up over all functions.
+
+        `bits` must include every bit on which a function depends.
+        """
         places = {bit: place for place, bit in enumerate(sorted(bits))}
         last = len(places)
         known: dict[Any, tuple[int, int]] = {self.true: (last, 1), self.false: (last, 0)}
@@ -157,7 +162,7 @@ class Diagrams(ABC):
         return total
 
     def _count_nodes(self, one: Function, places: Mapping[int, int], known: dict[Any, tuple[int, int]]) -> None:
-        """For every node its place and how many assignments to the bits from there on it has."""
+        """Compute for every node its level and the number of satisfying assignments from that level on."""
         waiting = [one]
         while waiting:
             node = waiting[-1]
@@ -176,16 +181,16 @@ class Diagrams(ABC):
 
 
 class Oxidd(Diagrams):
-    """OxiDD: diagrams with complemented edges, room for a fixed number of nodes, made at once."""
+    """OxiDD: BDDs with complemented edges; the node table has a fixed size and is allocated at once."""
 
     def __init__(self, bits: int, most_bytes: int) -> None:
         from oxidd.bcdd import BCDDFunction, BCDDManager
         from oxidd.util import BooleanOperator, DDMemoryError
 
         nodes = max(_LEAST_NODES, min(_MOST_NODES, most_bytes // BYTES_PER_NODE))
-        self._short: type[Exception] = DDMemoryError
+        self._memory_error: type[Exception] = DDMemoryError
         self._and, self._make_renaming = BooleanOperator.AND, BCDDFunction.make_substitution
-        # The cache is made at once, which small models should not wait for.
+        # The operation cache is allocated at once: keep it small for small models.
         cache = 1 << 16 if bits <= _FEW_BITS else 1 << 20 if bits <= _MANY_BITS else 1 << 22
         self._manager = BCDDManager(nodes, min(cache, nodes // 4), 1)
         self._manager.add_vars(bits)
@@ -194,13 +199,16 @@ class Oxidd(Diagrams):
         self._bits = [self._manager.var(number) for number in range(bits)]
         self.peak = 0
 
-    def _again(self, make: Callable[[], Made]) -> Made:
-        """What could not be made, once more."""
+    def _retry_after_collecting(self, make: Callable[[], Made]) -> Made:
+        """Collect dead nodes and repeat an operation that ran out of memory.
+
+        Raises `TooManyNodes` if it fails again.
+        """
         self._manager.gc()
         try:
             return make()
-        except self._short:
-            message = f"the decision diagrams need more than {self.capacity:,} nodes, for which there is memory"
+        except self._memory_error:
+            message = f"the BDDs need more than the {self.capacity:,} nodes that fit in the memory limit"
             raise TooManyNodes(message) from None
 
     def bit(self, number: int) -> Function:
@@ -209,56 +217,56 @@ class Oxidd(Diagrams):
     def cube(self, bits: Iterable[int]) -> Function:
         found = self.true
         for number in sorted(bits, reverse=True):
-            found = self.both(self._bits[number], found)
+            found = self.and_(self._bits[number], found)
         return found
 
     def renaming(self, pairs: Mapping[int, int]) -> Any:
         return self._make_renaming((one, self._bits[other]) for one, other in pairs.items())
 
-    def both(self, one: Function, other: Function) -> Function:
+    def and_(self, one: Function, other: Function) -> Function:
         try:
             return one & other
-        except self._short:
-            return self._again(lambda: one & other)
+        except self._memory_error:
+            return self._retry_after_collecting(lambda: one & other)
 
-    def either(self, one: Function, other: Function) -> Function:
+    def or_(self, one: Function, other: Function) -> Function:
         try:
             return one | other
-        except self._short:
-            return self._again(lambda: one | other)
+        except self._memory_error:
+            return self._retry_after_collecting(lambda: one | other)
 
-    def differ(self, one: Function, other: Function) -> Function:
+    def xor(self, one: Function, other: Function) -> Function:
         try:
             return one ^ other
-        except self._short:
-            return self._again(lambda: one ^ other)
+        except self._memory_error:
+            return self._retry_after_collecting(lambda: one ^ other)
 
-    def denied(self, one: Function) -> Function:
+    def not_(self, one: Function) -> Function:
         return ~one
 
-    def chosen(self, bit: int, high: Function, low: Function) -> Function:
+    def ite(self, bit: int, high: Function, low: Function) -> Function:
         try:
             return self._bits[bit].ite(high, low)
-        except self._short:
-            return self._again(lambda: self._bits[bit].ite(high, low))
+        except self._memory_error:
+            return self._retry_after_collecting(lambda: self._bits[bit].ite(high, low))
 
-    def some(self, one: Function, cube: Function) -> Function:
+    def exists(self, one: Function, cube: Function) -> Function:
         try:
             return one.exists(cube)
-        except self._short:
-            return self._again(lambda: one.exists(cube))
+        except self._memory_error:
+            return self._retry_after_collecting(lambda: one.exists(cube))
 
-    def some_of_both(self, one: Function, other: Function, cube: Function) -> Function:
+    def and_exists(self, one: Function, other: Function, cube: Function) -> Function:
         try:
             return one.apply_exists(self._and, other, cube)
-        except self._short:
-            return self._again(lambda: one.apply_exists(self._and, other, cube))
+        except self._memory_error:
+            return self._retry_after_collecting(lambda: one.apply_exists(self._and, other, cube))
 
-    def renamed(self, one: Function, renaming: Any) -> Function:
+    def rename(self, one: Function, renaming: Any) -> Function:
         try:
             return one.substitute(renaming)
-        except self._short:
-            return self._again(lambda: one.substitute(renaming))
+        except self._memory_error:
+            return self._retry_after_collecting(lambda: one.substitute(renaming))
 
     def children(self, one: Function) -> tuple[int, Function, Function] | None:
         cofactors = one.cofactors()
@@ -280,7 +288,7 @@ class Oxidd(Diagrams):
 
 
 class Cudd(Diagrams):
-    """CUDD, by way of `dd`. The order of bits is left as it is."""
+    """CUDD, through `dd`, without dynamic reordering."""
 
     def __init__(self, bits: int, most_bytes: int) -> None:
         from dd import cudd
@@ -294,11 +302,11 @@ class Cudd(Diagrams):
         self._most = most_bytes
         self.peak = 0
 
-    def _tried(self, make: Callable[[], Made]) -> Made:
+    def _guarded_call(self, make: Callable[[], Made]) -> Made:
         try:
             return make()
         except _SHORT_OF_MEMORY:
-            message = f"the decision diagrams need more than the {self._most:,} bytes of memory that they may take"
+            message = f"the BDDs need more than their memory limit of {self._most:,} bytes"
             raise TooManyNodes(message) from None
 
     def bit(self, number: int) -> Function:
@@ -310,29 +318,29 @@ class Cudd(Diagrams):
     def renaming(self, pairs: Mapping[int, int]) -> Any:
         return {self._names[one]: self._manager.var(self._names[other]) for one, other in pairs.items()}
 
-    def both(self, one: Function, other: Function) -> Function:
-        return self._tried(lambda: one & other)
+    def and_(self, one: Function, other: Function) -> Function:
+        return self._guarded_call(lambda: one & other)
 
-    def either(self, one: Function, other: Function) -> Function:
-        return self._tried(lambda: one | other)
+    def or_(self, one: Function, other: Function) -> Function:
+        return self._guarded_call(lambda: one | other)
 
-    def differ(self, one: Function, other: Function) -> Function:
-        return self._tried(lambda: self._manager.apply("xor", one, other))
+    def xor(self, one: Function, other: Function) -> Function:
+        return self._guarded_call(lambda: self._manager.apply("xor", one, other))
 
-    def denied(self, one: Function) -> Function:
+    def not_(self, one: Function) -> Function:
         return ~one
 
-    def chosen(self, bit: int, high: Function, low: Function) -> Function:
-        return self._tried(lambda: self._manager.ite(self.bit(bit), high, low))
+    def ite(self, bit: int, high: Function, low: Function) -> Function:
+        return self._guarded_call(lambda: self._manager.ite(self.bit(bit), high, low))
 
-    def some(self, one: Function, cube: Function) -> Function:
-        return self._tried(lambda: self._manager.exist(cube, one))
+    def exists(self, one: Function, cube: Function) -> Function:
+        return self._guarded_call(lambda: self._manager.exist(cube, one))
 
-    def some_of_both(self, one: Function, other: Function, cube: Function) -> Function:
-        return self._tried(lambda: self._cudd.and_exists(one, other, cube))
+    def and_exists(self, one: Function, other: Function, cube: Function) -> Function:
+        return self._guarded_call(lambda: self._cudd.and_exists(one, other, cube))
 
-    def renamed(self, one: Function, renaming: Any) -> Function:
-        return self._tried(lambda: self._manager.let(renaming, one))
+    def rename(self, one: Function, renaming: Any) -> Function:
+        return self._guarded_call(lambda: self._manager.let(renaming, one))
 
     def support(self, one: Function) -> frozenset[int]:
         return frozenset(int(name[1:]) for name in self._manager.support(one))
@@ -341,7 +349,7 @@ class Cudd(Diagrams):
         if one in (self.true, self.false):
             return None
         level, low, high = self._manager.succ(one)
-        # An edge to the node that is complemented denies what is below.
+        # A complemented edge to the node negates both cofactors.
         if one.negated:
             low, high = ~low, ~high
         return level, high, low
@@ -355,17 +363,20 @@ class Cudd(Diagrams):
         return now
 
     def collect(self) -> None:
-        """CUDD does that by itself, and before it gives up."""
+        """Do nothing: CUDD collects dead nodes by itself before it gives up."""
 
 
 def make_diagrams(library: str, bits: int, most_bytes: int) -> Diagrams:
-    """A manager of a library; raises `UsageError` where that is not installed."""
+    """Make the manager of a library.
+
+    Raises `UsageError` if the library is not installed.
+    """
     kinds: dict[str, Callable[[int, int], Diagrams]] = {OXIDD: Oxidd, CUDD: Cudd}
     packages = {OXIDD: "oxidd", CUDD: "dd"}
     try:
         return kinds[library](bits, most_bytes)
     except ImportError:
-        message = f"decision diagrams by {library} need the Python package '{packages[library]}': pip install"
+        message = f"BDDs by {library} need the Python package '{packages[library]}': pip install"
         raise UsageError(f"{message} {packages[library]}") from None
 
 

@@ -1,9 +1,9 @@
-"""Which slots of a state lie next to each other in the order of bits, found in the structure of the System.
+"""Compute a static variable order from the structure of the System.
 
-What an action reads and writes should lie together. FORCE (Aloul, Markov, Sakallah 2003) moves every slot to the middle
-of the actions that touch it and every action to the middle of its slots, until the sum of the actions' spans no longer
-falls. The order in which the model declares them is the start, and stays where nothing better is found. What nearly
-every action touches has no place among the others: it comes first.
+Slots that an action reads and writes should be close together. FORCE (Aloul, Markov, Sakallah 2003) moves every slot to
+the middle of the actions that touch it and every action to the middle of its slots, until the sum of the actions' spans
+no longer decreases. It starts from the order of declaration, which stays if nothing better is found. Slots that nearly
+every action touches come first.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 _MOST_ROUNDS = 40
 _FEW = 8
-"""Actions that touch one slot without making it special."""
+"""Number of actions up to which a slot is never treated as a hub."""
 
 
-def ordered(count: int, groups: Sequence[frozenset[int]]) -> list[int]:
-    """The numbers below `count`, those of a group near each other."""
+def force_order(count: int, groups: Sequence[frozenset[int]]) -> list[int]:
+    """Return a permutation of `range(count)` that places the members of each group close together."""
     touching: list[list[int]] = [[] for _ in range(count)]
     for number, group in enumerate(groups):
         for member in group:

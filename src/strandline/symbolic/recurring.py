@@ -1,11 +1,10 @@
-"""Which steps a path that never leaves a set can take for ever, found in single slots.
+"""Find the steps that a path within a set may take infinitely often, slot by slot.
 
-A step that is taken infinitely often changes every slot that it writes in a way that is undone again: from one value to
-another, or the same, between which steps that are taken infinitely often lead back. So one whose changes of some slot
-lie on no cycle of that slot's values is taken only finitely often, and neither is one whose cycles need such a step.
-What is left goes on for ever, as far as single slots tell. Every infinite path of the set ends with these steps alone,
-and EG need not go round by round through the others: a token that is passed on until it has been everywhere, people who
-become hungry once.
+A step that is taken infinitely often changes every slot that it writes along a cycle of that slot's values, and all
+moves of the cycle belong to steps taken infinitely often. So a step whose moves of some slot lie on no cycle is taken
+only finitely often, and so is one whose cycles need such a step. The steps that remain after removing these
+overapproximate the recurring ones. Every infinite path of the set has a suffix of these steps alone, so EG need not
+iterate through the others, such as a token that is passed on until it has been everywhere.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from strandline.symbolic.steps import Step
 from strandline.transform.simultaneous import Slot
 
 Move = tuple[int, int]
-"""The value of a slot before a step and behind it."""
+"""The values of a slot before and after a step."""
 _MOST_NODES = 1 << 17
-"""Nodes of the set, for all steps together, up to which it is looked at what they can do inside it; outside else."""
+"""Size of the set times number of steps up to which moves are computed within the set, not in all states."""
 _MOST_MOVES = 1 << 14
-"""Moves of a slot by one step; a slot with more is not looked at."""
+"""Most moves of a slot by one step; slots with more are ignored."""
 
 
-def recurring(steps: Sequence[Step], encoding: Encoding, inside: Function) -> list[Step]:
-    """The steps that may be taken infinitely often on a path inside a set."""
+def recurring_steps(steps: Sequence[Step], encoding: Encoding, inside: Function) -> list[Step]:
+    """Return the steps that may be taken infinitely often on a path inside a set."""
     diagrams = encoding.diagrams
     if diagrams.size(inside) * len(steps) > _MOST_NODES:
         inside = diagrams.true
@@ -37,11 +36,11 @@ def recurring(steps: Sequence[Step], encoding: Encoding, inside: Function) -> li
     for number, step in enumerate(steps):
         where = step.enabled
         if not support.isdisjoint(diagrams.support(where)):
-            where = diagrams.both(where, inside)
+            where = diagrams.and_(where, inside)
         if where != diagrams.false:
             written = [(slot, cases) for slot, cases in step.updates if slot not in wide]
             moves[number] = {slot: frozenset(_moves(encoding, slot, cases, where)) for slot, cases in written}
-    return [steps[number] for number in sorted(_going_on(moves))]
+    return [steps[number] for number in sorted(_prune_acyclic(moves))]
 
 
 def _is_wide(encoding: Encoding, slot: Slot, cases: Mapping[int, Function]) -> bool:
@@ -51,12 +50,12 @@ def _is_wide(encoding: Encoding, slot: Slot, cases: Mapping[int, Function]) -> b
 
 def _moves(encoding: Encoding, slot: Slot, cases: Mapping[int, Function], where: Function) -> Iterable[Move]:
     for after, states in cases.items():
-        for before in encoding.values(slot, encoding.diagrams.both(where, states)):
+        for before in encoding.values(slot, encoding.diagrams.and_(where, states)):
             yield before, after
 
 
-def _going_on(moves: Mapping[int, Mapping[Slot, frozenset[Move]]]) -> set[int]:
-    """Those of which every slot has a move on a cycle, of moves of the same kind."""
+def _prune_acyclic(moves: Mapping[int, Mapping[Slot, frozenset[Move]]]) -> set[int]:
+    """Return the steps of which every slot has a move on a cycle of moves of the remaining steps."""
     going = set(moves)
     writing: dict[Slot, set[int]] = {}
     for number, by_slot in moves.items():
@@ -66,7 +65,7 @@ def _going_on(moves: Mapping[int, Mapping[Slot, frozenset[Move]]]) -> set[int]:
     while waiting:
         slot, _ = waiting.popitem()
         writers = writing[slot]
-        cyclic = _on_cycles({move for number in writers for move in moves[number][slot]})
+        cyclic = _moves_on_cycles({move for number in writers for move in moves[number][slot]})
         for number in [one for one in writers if moves[one][slot].isdisjoint(cyclic)]:
             going.discard(number)
             for other in moves[number]:
@@ -75,7 +74,7 @@ def _going_on(moves: Mapping[int, Mapping[Slot, frozenset[Move]]]) -> set[int]:
     return going
 
 
-def _on_cycles(moves: set[Move]) -> set[Move]:
+def _moves_on_cycles(moves: set[Move]) -> set[Move]:
     following: dict[int, list[int]] = {}
     for before, after in moves:
         following.setdefault(before, []).append(after)

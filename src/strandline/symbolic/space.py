@@ -1,4 +1,4 @@
-"""A System as sets of states: the initial ones, steps, faults, and what can be reached."""
+"""A System as BDDs: its initial states, steps and faults, images, and the reachable states."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from functools import cached_property
 
 from strandline.analysis.ranges import analyse_ranges
 from strandline.model.system import System
-from strandline.symbolic.closure import Closing
-from strandline.symbolic.clusters import Cluster, clustered
+from strandline.symbolic.closure import Saturation
+from strandline.symbolic.clusters import Cluster, cluster_steps
 from strandline.symbolic.diagrams import OXIDD, Diagrams, Function, make_diagrams
-from strandline.symbolic.encoding import Encoding, lay_out
-from strandline.symbolic.ordering import ordered
-from strandline.symbolic.steps import Step, make_steps, picking_slots, step_of, touched_slots
+from strandline.symbolic.encoding import Encoding, lay_out_fields
+from strandline.symbolic.ordering import force_order
+from strandline.symbolic.steps import Step, index_slots, make_steps, slots_by_action, step_of
 from strandline.transform.simultaneous import Slot
 
 State = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """How far a fixpoint has come: what it is, its round, and the set so far."""
+class FixpointProgress:
+    """A round of a fixpoint computation: its name, its number and the set so far."""
 
     what: str
     round: int
@@ -29,8 +29,11 @@ class Told:
 
 
 class Space:
-    """The sets of a System without an observer. `watch` is called between operations and may raise to stop the work;
-    `tell` hears of every round of a fixpoint. `spare` pairs of bits in front of all others are left for who asks."""
+    """The BDDs of a System without a property process.
+
+    `watch` is called between operations and may raise to stop the work; `tell` receives every round of a fixpoint.
+    `spare` pairs of bits at the top of the order are reserved for the caller.
+    """
 
     def __init__(
         self,
@@ -39,19 +42,21 @@ class Space:
         library: str = OXIDD,
         most_bytes: int = 1 << 30,
         watch: Callable[[], None] = lambda: None,
-        tell: Callable[[Told], None] = lambda told: None,
+        tell: Callable[[FixpointProgress], None] = lambda told: None,
         spare: int = 0,
     ) -> None:
         self.system, self.watch, self._tell = system, watch, tell
-        boxes = analyse_ranges(system).variables
+        intervals = analyse_ranges(system).variables
         slots = [Slot(one, place) for one in system.variables for place in range(one.slots)]
         numbers = {slot: number for number, slot in enumerate(slots)}
-        groups = [frozenset(numbers[slot] for slot in group) for group in touched_slots(system)]
-        # What picks an element of an array comes before all of its elements: behind them it would have to be told
-        # for every combination of theirs what it picks.
-        picking = picking_slots(system)
-        order = sorted((slots[number] for number in ordered(len(slots), groups)), key=lambda slot: slot not in picking)
-        fields = lay_out({slot: boxes[slot.variable] for slot in slots}, order, 2 * spare)
+        groups = [frozenset(numbers[slot] for slot in group) for group in slots_by_action(system)]
+        # An array's index variables come before its elements in the order: below them, the BDD of an indexed read
+        # would grow with every combination of the elements' values.
+        picking = index_slots(system)
+        order = sorted(
+            (slots[number] for number in force_order(len(slots), groups)), key=lambda slot: slot not in picking
+        )
+        fields = lay_out_fields({slot: intervals[slot.variable] for slot in slots}, order, 2 * spare)
         bits = 2 * spare + 2 * sum(len(field.now) for field in fields)
         self.spare = tuple((2 * number, 2 * number + 1) for number in range(spare))
         self.diagrams: Diagrams = make_diagrams(library, bits, most_bytes)
@@ -71,14 +76,16 @@ class Space:
 
     @cached_property
     def enabled(self) -> Function:
-        """Where some step can be taken, or the search ends at a fault, so that what can be taken is not known."""
+        """The states with an enabled step, or where the search stops at a fault so that enabledness is unknown."""
         return self.diagrams.any_of([*(step.enabled for step in self.steps), self.stopped])
 
     def stop_at(self, states: Function) -> None:
-        """Let no step be taken in some states: those in which the model faults, where every search ends. Steps that are
-        not affected stay what they are; as long as no fault is reachable none needs to be."""
-        both, goes_on = self.diagrams.both, self.diagrams.denied(states)
-        self.stopped = self.diagrams.either(self.stopped, states)
+        """Disable all steps in some states: those in which the model faults, where every search ends.
+
+        Steps that are not enabled there are kept unchanged; as long as no fault is reachable, no step needs to change.
+        """
+        both, goes_on = self.diagrams.and_, self.diagrams.not_(states)
+        self.stopped = self.diagrams.or_(self.stopped, states)
         self.steps = tuple(
             step
             if both(step.enabled, states) == self.diagrams.false
@@ -91,15 +98,15 @@ class Space:
 
     @cached_property
     def reachable(self) -> Function:
-        """Everything that steps lead to from the initial states."""
-        return self.closed("reachable", self.initial, self.steps, lambda step, states: step.after(states))
+        """The states reachable from the initial states."""
+        return self.saturate("reachable", self.initial, self.steps, lambda step, states: step.image(states))
 
-    def leading_to(self, states: Function, through: Function, steps: Sequence[Step] | None = None) -> Function:
-        """Everything from which steps, all unless some are given, lead into a set, from states of `through`."""
+    def backward_reachable(self, states: Function, through: Function, steps: Sequence[Step] | None = None) -> Function:
+        """Return the states from which steps (all by default) lead to a set, through states of `through`."""
         backwards = (self.steps if steps is None else steps)[::-1]
-        return self.closed("leading to it", states, backwards, lambda step, found: step.before(found), through)
+        return self.saturate("backward reachable", states, backwards, lambda step, found: step.preimage(found), through)
 
-    def closed(
+    def saturate(
         self,
         what: str,
         states: Function,
@@ -107,55 +114,55 @@ class Space:
         apply: Callable[[Step, Function], Function],
         within: Function | None = None,
     ) -> Function:
-        """The least set with `states` in it to which no step adds a state of `within`, or of all."""
+        """Return the least superset of `states` to which no step adds a state of `within` (default: any state)."""
         within = self.diagrams.true if within is None else within
-        found = Closing(self.diagrams, steps, apply, self.watch).closed(states, within)
-        self.told(what, 1, found)
+        found = Saturation(self.diagrams, steps, apply, self.watch).saturate(states, within)
+        self.report_round(what, 1, found)
         return found
 
     @cached_property
     def clusters(self) -> list[Cluster]:
         """All steps as few relations."""
-        return self.clustered(self.steps)
+        return self.cluster_steps(self.steps)
 
-    def clustered(self, steps: Sequence[Step]) -> list[Cluster]:
-        """Some steps as few relations."""
-        return clustered(steps, self.encoding, self.watch)
+    def cluster_steps(self, steps: Sequence[Step]) -> list[Cluster]:
+        """Combine some steps into few relations."""
+        return cluster_steps(steps, self.encoding, self.watch)
 
-    def before(self, states: Function, clusters: Sequence[Cluster] | None = None) -> Function:
-        """The states that have a step into a set; by all steps, unless others are given."""
-        return self._any((self.clusters if clusters is None else clusters), lambda one: one.before(states))
+    def preimage(self, states: Function, clusters: Sequence[Cluster] | None = None) -> Function:
+        """Return the predecessors of a set by the clusters (default: all steps)."""
+        return self._any((self.clusters if clusters is None else clusters), lambda one: one.preimage(states))
 
-    def after(self, states: Function) -> Function:
-        """The states that a step from a set leads to."""
-        return self._any(self.clusters, lambda one: one.after(states))
+    def image(self, states: Function) -> Function:
+        """Return the successors of a set."""
+        return self._any(self.clusters, lambda one: one.image(states))
 
     def _any(self, clusters: Sequence[Cluster], make: Callable[[Cluster], Function]) -> Function:
         found = self.diagrams.false
         for one in clusters:
             self.watch()
-            found = self.diagrams.either(found, make(one))
+            found = self.diagrams.or_(found, make(one))
         return found
 
-    def told(self, what: str, turn: int, states: Function) -> None:
-        """A round of a fixpoint is over."""
+    def report_round(self, what: str, turn: int, states: Function) -> None:
+        """Report a round of a fixpoint computation."""
         self.diagrams.nodes()
-        self._tell(Told(what, turn, states))
+        self._tell(FixpointProgress(what, turn, states))
 
     def count(self, *sets: Function) -> int:
-        """How many states some sets have, each counted by itself."""
+        """Count the states of some sets, each set separately, and return the sum."""
         return self.diagrams.count(sets, self.bits)
 
     def single(self, state: Sequence[int]) -> Function:
-        """The set of one state."""
+        """Return the set of one state."""
         found = self.diagrams.true
         pairs = [(self.encoding.fields[slot], value) for slot, value in zip(self._slots, state, strict=True)]
         for field, value in sorted(pairs, key=lambda pair: pair[0].now, reverse=True):
-            found = self.diagrams.both(self.encoding.equal(field.slot, value), found)
+            found = self.diagrams.and_(self.encoding.equal(field.slot, value), found)
         return found
 
     def contains(self, states: Function, state: Sequence[int]) -> bool:
-        """Whether a state is in a set."""
+        """Return True if a state is in a set."""
         bits: dict[int, bool] = {}
         for slot, value in zip(self._slots, state, strict=True):
             field = self.encoding.fields[slot]
@@ -166,7 +173,7 @@ class Space:
         return self.diagrams.contains(states, bits.__getitem__)
 
     def member(self, states: Function) -> State | None:
-        """Some state of a set; None where there is none."""
+        """Return a state of a set; None if it is empty."""
         bits = self.diagrams.member(states)
         if bits is None:
             return None

@@ -1,8 +1,8 @@
-"""Steps as relations between states.
+"""Steps as relations between current and next states.
 
-A step is what one action does, or, in a synchronous system, one action of every process together. What it does not
-write stays as it is, and so is no part of its relation (disjunctive partitioning; Burch, Clarke, Long 1991). Where
-everything that it writes is constant there is no relation at all: forget what was there, and say what is.
+A step is one action or, in a synchronous system, one action of every process together. Slots that it does not write are
+no part of its relation (disjunctive partitioning; Burch, Clarke, Long 1991). Where all written values are constant
+there is no relation at all: images quantify the written bits away and intersect with the constants.
 """
 
 from __future__ import annotations
@@ -17,137 +17,144 @@ from strandline.symbolic.diagrams import Diagrams, Function
 from strandline.symbolic.encoding import Cases, Encoding
 from strandline.transform.simultaneous import Slot, simultaneous
 
-_MOST_TOGETHER = 20_000
-"""Combinations of actions that a synchronous system may take."""
+_MOST_COMBINATIONS = 20_000
+"""Most combinations of actions of a synchronous system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`enabled` are the states in which it can be taken, without a fault. `target`: what it writes, where that is
-    constant; else `relation` between states and, of what it writes, next states."""
+    """A step with what images and preimages need.
+
+    `enabled` holds the states in which it can be taken without a fault. `target` holds the written values where they
+    are constant; otherwise `relation` relates states to the next values of the written slots.
+    """
 
     diagrams: Diagrams
     enabled: Function
     now: Function
-    """The bits that it writes, to quantify over; `next` those of the next state."""
+    """Cube of the current bits of the written slots; `next` is that of their next bits."""
     next: Function
     forward: object
-    """Renames next bits as present ones; `backward` the other way round."""
+    """Substitution of next bits by current bits; `backward` is its inverse."""
     backward: object
     target: Function | None
     behind: Function
-    """Where it leads to, as far as that is known of all of its states at once: `target`, and what it reads without
-    writing it. The fewer states are looked at for what was before them, the better."""
+    """For constant updates, an overapproximation of the image: `target` and the constraints on slots only read.
+
+    Intersecting with it first keeps the sets in a preimage small.
+    """
     relation: Function
     top: int
-    """The first bit that it reads or writes."""
+    """The topmost bit that the step reads or writes."""
     updates: tuple[tuple[Slot, Cases], ...]
-    """What it writes, by cases."""
+    """The written slots with the cases of their new values."""
 
-    def after(self, states: Function) -> Function:
-        """The states that it leads to."""
+    def image(self, states: Function) -> Function:
+        """Return the successors of a set by this step."""
         diagrams = self.diagrams
         if self.target is not None:
-            return diagrams.both(diagrams.some_of_both(states, self.enabled, self.now), self.target)
-        return diagrams.renamed(diagrams.some_of_both(states, self.relation, self.now), self.forward)
+            return diagrams.and_(diagrams.and_exists(states, self.enabled, self.now), self.target)
+        return diagrams.rename(diagrams.and_exists(states, self.relation, self.now), self.forward)
 
-    def before(self, states: Function) -> Function:
-        """The states in which it leads to one of these."""
+    def preimage(self, states: Function) -> Function:
+        """Return the predecessors of a set by this step."""
         diagrams = self.diagrams
         if self.target is not None:
-            return diagrams.both(self.enabled, diagrams.some_of_both(states, self.behind, self.now))
-        return diagrams.some_of_both(self.relation, diagrams.renamed(states, self.backward), self.next)
+            return diagrams.and_(self.enabled, diagrams.and_exists(states, self.behind, self.now))
+        return diagrams.and_exists(self.relation, diagrams.rename(states, self.backward), self.next)
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """All steps of a System, and where trying to take one is a fault."""
+    """All steps of a System, and the states in which some step faults."""
 
     steps: tuple[Step, ...]
     faults: Function
 
 
 def make_steps(system: System, encoding: Encoding) -> Steps:
-    """The steps of a System without an observer."""
-    return _Making(system, encoding).made()
+    """Make the steps of a System without a property process."""
+    return _StepBuilder(system, encoding).build()
 
 
-class _Making:
+class _StepBuilder:
     def __init__(self, system: System, encoding: Encoding) -> None:
         self.system, self.encoding, self.diagrams = system, encoding, encoding.diagrams
         self.steps: list[Step] = []
         self.faults: list[Function] = []
-        self.hurried = self._hurried()
+        self.committed = self._committed_states()
 
-    def made(self) -> Steps:
+    def build(self) -> Steps:
         if self.system.synchronous:
-            self._together(0, self.diagrams.true, ())
+            self._add_combinations(0, self.diagrams.true, ())
         else:
             for action in self.system.actions:
-                self._taken(action)
+                self._add_action(action)
         return Steps(tuple(self.steps), self.diagrams.any_of(self.faults))
 
-    def _hurried(self) -> Function:
-        """Where a process stands in a committed location."""
+    def _committed_states(self) -> Function:
+        """Return the states in which a process stands in a committed location."""
         return self.diagrams.any_of(
             self.encoding.equal(Slot(process.location), place)
             for process in self.system.processes
             for place in sorted(process.committed)
         )
 
-    def _taken(self, action: Action) -> None:
-        where = self._located(action)
+    def _add_action(self, action: Action) -> None:
+        where = self._source_states(action)
         if not action.committed:
-            where = self.diagrams.both(where, self.diagrams.denied(self.hurried))
-        enabled = self._guarded(action, where)
+            where = self.diagrams.and_(where, self.diagrams.not_(self.committed))
+        enabled = self._enabled_states(action, where)
         if enabled != self.diagrams.false:
-            self._effects(action.effects, enabled)
+            self._add_step(action.effects, enabled)
 
-    def _located(self, action: Action) -> Function:
+    def _source_states(self, action: Action) -> Function:
         return self.diagrams.all_of(
             self.encoding.equal(Slot(self.system.processes[move.process].location), move.source)
             for move in action.moves
         )
 
-    def _guarded(self, action: Action, where: Function) -> Function:
-        """Where its guard is true; that it faults is noted."""
+    def _enabled_states(self, action: Action, where: Function) -> Function:
+        """Return where the guard is true; record where it faults."""
         true, false = self.encoding.truth(TRUE if action.guard is None else action.guard)
-        known = self.diagrams.either(true, false)
-        self.faults.append(self.diagrams.both(where, self.diagrams.denied(known)))
-        return self.diagrams.both(where, true)
+        known = self.diagrams.or_(true, false)
+        self.faults.append(self.diagrams.and_(where, self.diagrams.not_(known)))
+        return self.diagrams.and_(where, true)
 
-    def _together(self, process: int, where: Function, taken: tuple[Action, ...]) -> None:
-        """One action of every process, those of the first one outermost, as the interpreter has it."""
+    def _add_combinations(self, process: int, where: Function, taken: tuple[Action, ...]) -> None:
+        """Add every combination of one action per process, the first process outermost as in the interpreter."""
         if process == len(self.system.processes):
             return
         for action in self.system.actions:
             if action.moves[0].process == process:
-                enabled = self._guarded(action, self.diagrams.both(where, self._located(action)))
+                enabled = self._enabled_states(action, self.diagrams.and_(where, self._source_states(action)))
                 if enabled == self.diagrams.false:
                     continue
                 last = process + 1 == len(self.system.processes)
                 effects = tuple(effect for one in (*taken, action) for effect in one.effects)
-                going_on = self._effects(effects, enabled, made=last)
-                self._together(process + 1, going_on, (*taken, action))
+                going_on = self._add_step(effects, enabled, made=last)
+                self._add_combinations(process + 1, going_on, (*taken, action))
 
-    def _effects(self, effects: Sequence[Assign], enabled: Function, *, made: bool = True) -> Function:
-        """Where the effects run without a fault; they become a step, if they are all."""
+    def _add_step(self, effects: Sequence[Assign], enabled: Function, *, made: bool = True) -> Function:
+        """Add a step with some effects, unless `made` is False; return the states in which they do not fault."""
         found = simultaneous(effects)
         for expression in found.evaluated:
             if not isinstance(expression, Const):
-                faulting = self.diagrams.both(enabled, self.encoding.faulting(expression))
+                faulting = self.diagrams.and_(enabled, self.encoding.faulting(expression))
                 self.faults.append(faulting)
-                enabled = self.diagrams.both(enabled, self.diagrams.denied(faulting))
+                enabled = self.diagrams.and_(enabled, self.diagrams.not_(faulting))
         if made and enabled != self.diagrams.false:
-            if len(self.steps) >= _MOST_TOGETHER and self.system.synchronous:
-                raise ResourceError(f"more than {_MOST_TOGETHER:,} combinations of actions are taken together")
+            if len(self.steps) >= _MOST_COMBINATIONS and self.system.synchronous:
+                raise ResourceError(
+                    f"the synchronous composition has more than {_MOST_COMBINATIONS:,} combinations of actions"
+                )
             cases = {slot: self.encoding.cases(value) for slot, value in found.updates.items()}
             self.steps.append(step_of(enabled, cases, self.encoding))
         return enabled
 
 
 def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) -> Step:
-    """A step that can be taken in some states, by what it writes."""
+    """Make the step that is enabled in some states and writes slots by cases."""
     diagrams = encoding.diagrams
     fields = [encoding.fields[slot] for slot in cases]
     constant = all(len(one) == 1 and diagrams.true in one.values() for one in cases.values())
@@ -155,11 +162,11 @@ def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) 
     target, behind, relation = None, diagrams.true, enabled
     if constant:
         target = diagrams.all_of(encoding.equal(slot, value) for slot, one in cases.items() for value in one)
-        behind = diagrams.both(target, diagrams.some(enabled, now))
+        behind = diagrams.and_(target, diagrams.exists(enabled, now))
     else:
         for slot, one in cases.items():
-            values = [diagrams.both(states, encoding.equal(slot, value, next=True)) for value, states in one.items()]
-            relation = diagrams.both(relation, diagrams.any_of(values))
+            values = [diagrams.and_(states, encoding.equal(slot, value, next=True)) for value, states in one.items()]
+            relation = diagrams.and_(relation, diagrams.any_of(values))
     bits = [bit for field in fields for bit in field.now]
     later = [bit for field in fields for bit in field.next]
     node = diagrams.children(relation)
@@ -178,8 +185,8 @@ def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) 
     )
 
 
-def touched_slots(system: System) -> Iterator[frozenset[Slot]]:
-    """For every action the slots that it reads or writes, for the order of bits."""
+def slots_by_action(system: System) -> Iterator[frozenset[Slot]]:
+    """Yield for every action the slots that it reads or writes, for the variable order."""
     for action in system.actions:
         effects = simultaneous(action.effects)
         found: set[Slot] = set(effects.updates)
@@ -197,8 +204,8 @@ def touched_slots(system: System) -> Iterator[frozenset[Slot]]:
         yield frozenset(found)
 
 
-def picking_slots(system: System) -> frozenset[Slot]:
-    """Scalars that the index of an array's element depends on, in some action."""
+def index_slots(system: System) -> frozenset[Slot]:
+    """Return the scalar slots on which an array index of some action depends."""
     found: set[Slot] = set()
     for action in system.actions:
         stated = [action.guard] + [one for effect in action.effects for one in (effect.target, effect.value)]

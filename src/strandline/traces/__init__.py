@@ -1,7 +1,6 @@
-"""How a state was reached: the parent log on disk, its replay by the definition of the semantics, walks made
-step by step, and traces as files.
+"""Traces: the parent log on disk, replay by the reference, interactive walks, and trace files.
 
-What comes in: links that an engine appends, a Kernel's plain reference, files that claim a trace. What goes out: a
-`Trace` in which every step was executed again, and files. Imports `strandline.compile` and
-`strandline.engine`, never `check` or anything after it.
+Input: links that an engine appends, a Kernel's reference, files that claim a trace. Output: a `Trace` in which every
+step was replayed, and files. Imports `strandline.compile` and `strandline.engine`, never `checker` or anything after
+it.
 """

@@ -1,7 +1,8 @@
-"""Values of traces as JSON, out and in, and whether a value of a file is that of the model.
+"""Encode values of traces as JSON, decode them, and compare a file's value with the model's.
 
-Arrays, queues, bags and sets are lists, records are objects, None is null; what is no value of a model (a state of
-`from_callables`) is its text. A file may say less: numbers and truths as texts, a record with some of its fields.
+Arrays, queues, bags and sets are lists, records are objects, None is null; a value that is none of the model's types (a
+state of `from_callables`) is its text. A file may be less precise: numbers and truth values as texts, a record with
+some of its fields.
 """
 
 from __future__ import annotations
@@ -16,23 +17,25 @@ _STEP = re.compile(r"\[([^\[\]]+)\]|\.([^.\[\]]+)")
 _SPELLINGS = {"true": "1", "True": "1", "TRUE": "1", "false": "0", "False": "0", "FALSE": "0"}
 
 
-def encoded(value: Any) -> Any:
-    """A value as what JSON has."""
+def encode_value(value: Any) -> Any:
+    """Convert a value to JSON types."""
     match value:
         case RecordValue():
-            return {name: encoded(value[name]) for name in value}
+            return {name: encode_value(value[name]) for name in value}
         case frozenset():
-            return [encoded(one) for one in ordered(value)]
+            return [encode_value(one) for one in ordered(value)]
         case tuple() | list():
-            return [encoded(one) for one in value]
+            return [encode_value(one) for one in value]
         case bool() | int() | str() | None:
             return value
     return repr(value)
 
 
 def part(state: Mapping[str, Any], path: str) -> tuple[bool, Any]:
-    """What lies under a path such as `votes[1].says` in a state: whether there is such a part, and what it is. What is
-    no variable itself, but in front of the dot in the names of some, is a record of these."""
+    """Look up a path such as `votes[1].says` in a state; return whether there is such a part, and its value.
+
+    A prefix before a dot that is no variable itself is treated as a record of the variables with that prefix.
+    """
     if path in state:
         return True, state[path]
     owned = {name[len(path) + 1 :]: value for name, value in state.items() if name.startswith(f"{path}.")}
@@ -57,7 +60,7 @@ def part(state: Mapping[str, Any], path: str) -> tuple[bool, Any]:
 
 
 def put(state: dict[str, Any], path: str, value: Any) -> None:
-    """Replace what lies under a path in a state of plain lists and objects."""
+    """Replace the part at a path in a state of plain lists and objects."""
     outer = path[: path.rfind("[")] if path.endswith("]") else path[: path.rfind(".")]
     known, holder = part(state, outer) if path not in state and outer else (False, None)
     if known and isinstance(holder, list) and path.endswith("]"):
@@ -68,32 +71,36 @@ def put(state: dict[str, Any], path: str, value: Any) -> None:
         state[path] = value
 
 
-def agrees(value: Any, told: Any) -> bool:
-    """Whether a file tells of this value."""
+def agrees(value: Any, recorded: Any) -> bool:
+    """Return True if a value of a file matches a value of the model."""
     if isinstance(value, RecordValue):
-        return isinstance(told, dict) and all(
-            name in value and agrees(value[name], inner) for name, inner in told.items()
+        return isinstance(recorded, dict) and all(
+            name in value and agrees(value[name], inner) for name, inner in recorded.items()
         )
     if isinstance(value, Multiset | frozenset):
         rest = list(value)
-        return isinstance(told, list | tuple) and len(told) == len(rest) and all(_taken(rest, one) for one in told)
+        return (
+            isinstance(recorded, list | tuple)
+            and len(recorded) == len(rest)
+            and all(_remove_match(rest, one) for one in recorded)
+        )
     if isinstance(value, tuple):
         return (
-            isinstance(told, list | tuple)
-            and len(told) == len(value)
-            and all(agrees(one, other) for one, other in zip(value, told, strict=True))
+            isinstance(recorded, list | tuple)
+            and len(recorded) == len(value)
+            and all(agrees(one, other) for one, other in zip(value, recorded, strict=True))
         )
-    return not isinstance(told, list | tuple | dict) and same(show(encoded(value)), show(told))
+    return not isinstance(recorded, list | tuple | dict) and same(show(encode_value(value)), show(recorded))
 
 
-def _taken(values: list[Any], told: Any) -> bool:
-    """Take one of the values out that a file tells of; False where there is none."""
-    found = next((place for place, one in enumerate(values) if agrees(one, told)), None)
+def _remove_match(values: list[Any], recorded: Any) -> bool:
+    """Remove one value that matches a value of the file; return False if there is none."""
+    found = next((place for place, one in enumerate(values) if agrees(one, recorded)), None)
     if found is not None:
         del values[found]
     return found is not None
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts are the same value; a truth may be written as number or as word."""
+    """Return True if two texts are the same value; a truth value may be a number or a word."""
     return one == other or _SPELLINGS.get(one, one) == _SPELLINGS.get(other, other)

@@ -1,4 +1,4 @@
-"""Expressions in the states of a trace or a walk, and their values as people read them."""
+"""Evaluate expressions in the states of a trace or a walk, and render the values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Evaluator:
         self._interpreter = Interpreter(reference.system)
 
     def value(self, expression: Expression, state: State) -> int:
-        """The expression's value; raises `Fault` where it has none."""
+        """Return the expression's value. Raises `Fault` if it has none."""
         return self._evaluated(expression, self._layout.unpack(state))
 
     def _evaluated(self, expression: Expression, valuation: Valuation) -> int:
@@ -31,7 +31,7 @@ class Evaluator:
         return self._interpreter.evaluate(expression, valuation)
 
     def answer(self, question: Callable[[Callable[[Expression], int]], Any], state: State) -> Any:
-        """What a question of the System's scope is answered in a state; `fault: ...` where there is no answer."""
+        """Evaluate a question of the System's scope in a state; return `fault: ...` if that faults."""
         valuation = self._layout.unpack(state)
         try:
             return question(lambda expression: self._evaluated(expression, valuation))
@@ -39,8 +39,7 @@ class Evaluator:
             return f"fault: {fault.kind}"
 
     def violated(self, state: State) -> list[str]:
-        """The names of the model's assertions and invariants that are not true in a state, with the reason
-        where they cannot be evaluated."""
+        """Return the names of the violated assertions and invariants, with the reason if they fault."""
         return [
             f"{kind} {one.name}: {found}"
             for kind, claims in (("assertion", self.system.assertions), ("invariant", self.system.invariants))
@@ -49,17 +48,17 @@ class Evaluator:
         ]
 
     def labels(self, state: State) -> list[str]:
-        """The names of the model's labels that are true in a state."""
+        """Return the names of the model's labels that are true in a state."""
         return [one.name for one in self.system.labels if self._verdict(one, state) is None]
 
     def _verdict(self, one: Predicate, state: State) -> str | None:
-        """What is wrong with a predicate in a state; None where it is true."""
+        """Return what is wrong with a predicate in a state; None if it is true."""
         try:
             return None if self.value(one.expression, state) else "violated"
         except Fault as fault:
             return f"cannot be evaluated, {fault.kind}"
 
 
-def told(value: Any) -> str:
-    """An answer for people: `true` and `false` for truths."""
+def render_answer(value: Any) -> str:
+    """Render an answer: `true` and `false` for truth values."""
     return str(value).lower() if isinstance(value, bool) else show(value)

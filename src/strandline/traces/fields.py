@@ -1,4 +1,4 @@
-"""Fields that trace files of every format have, checked."""
+"""Validate the fields that trace files of all formats have in common."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from strandline.traces.trace import TraceFault
 
 
 def text_of(name: str, where: str, field: str, value: Any) -> str | None:
-    """A text, or None where there is none."""
+    """Return a text field, or None if it is missing."""
     if value is not None and not isinstance(value, str):
         raise InputError(f"{name}: {where}: '{field}' must be a text")
     return value
 
 
 def fault_data(fault: TraceFault | None, source: Source) -> dict[str, Any] | None:
-    """The fault at a trace's end as plain data."""
+    """Return the fault at a trace's end as plain data."""
     if fault is None:
         return None
     place = None if fault.span is None else source.where(fault.span)
@@ -27,7 +27,7 @@ def fault_data(fault: TraceFault | None, source: Source) -> dict[str, Any] | Non
 
 
 def fault_of(name: str, data: Mapping[str, Any]) -> RecordedFault | None:
-    """The fault at the trace's end, if it has one."""
+    """Return the fault at the trace's end, if it has one."""
     value = data.get("fault")
     if value is None:
         return None
@@ -37,7 +37,7 @@ def fault_of(name: str, data: Mapping[str, Any]) -> RecordedFault | None:
 
 
 def loop_of(name: str, data: Mapping[str, Any], states: int) -> int | None:
-    """The number of the state to which the trace returns, or None."""
+    """Return the number of the state to which the trace returns, or None."""
     loop = data.get("loop")
     if loop is not None and (type(loop) is not int or not 0 <= loop < states):
         raise InputError(f"{name}: 'loop' must be the number of a state, 0 to {states - 1}, not {loop!r}")

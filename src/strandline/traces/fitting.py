@@ -1,4 +1,4 @@
-"""A recorded trace and a System: replayed, with everything needed to evaluate expressions along it."""
+"""Replay a recorded trace on a System, for evaluating expressions along it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strandline.traces.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class FittedTrace:
-    """A trace of a System, and the definition by which it was replayed."""
+    """A trace of a System, and the reference by which it was replayed."""
 
     reference: SystemReference
     fitted: Fitted
@@ -32,10 +32,10 @@ class FittedTrace:
 
 
 def fit_system(system: System, recorded: RecordedTrace) -> FittedTrace:
-    """Replay a recorded trace; raises `MisfitError` where it is none of the System.
+    """Replay a recorded trace. Raises `MisfitError` if it is not a trace of the System.
 
-    Traces to safety violations are of the system alone, others of its product with the property process; a
-    file does not say of which, so both are tried, and a misfit is told of the one that went further.
+    Traces to safety violations are of the system alone, others of its product with the property process; a file does
+    not say of which, so both are tried, and the error is that of the attempt that went further.
     """
     claims = recorded.fault is not None and recorded.fault.action is None
     alone = reference_of(system.alone, claims=claims)

@@ -1,5 +1,8 @@
-"""Which steps of a System the steps of a trace are. A trace names its actions; who walks along it by the interpreter,
-or draws where they stand in the model, wants the steps themselves."""
+"""Map the steps of a trace to steps of a System.
+
+A trace only names its actions; walking along it with the interpreter, or showing where they stand in the model, needs
+the steps themselves.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,14 @@ from strandline.traces.trace import Trace
 
 Taken = tuple[Action, ...]
 _Found = dict[State, tuple[State, int]]
-"""States that look like one of the trace, each with the one before it and the number of the step from there."""
+"""States that match one of the trace, each with its predecessor and the number of the step from there."""
 
 
 def steps_along(reference: Reference, trace: Trace) -> tuple[int, list[int]] | None:
-    """The number of the initial state and of each step, by the reference; None where it has no such path. All states that
-    look like those of the trace are followed at once, and the first way to its end is taken."""
+    """Return the numbers of the initial state and of each step, by the reference; None if there is no such path.
+
+    All states that match those of the trace are followed at once, and the first path to its end is taken.
+    """
     begun: dict[State, int] = {}
     for number, state in enumerate(reference.initial()):
         if reference.describe(state) == trace.initial:
@@ -45,9 +50,11 @@ def steps_along(reference: Reference, trace: Trace) -> tuple[int, list[int]] | N
 
 
 def actions_along(system: System, trace: Trace) -> Sequence[Taken] | None:
-    """The actions of each step, in the System alone or, where that does not have the trace, in its product with the
-    property process. None where neither has it: the steps of a model made of callables are no actions, and a trace may
-    be one of another System."""
+    """Return the actions of each step, in the System alone or in its product with the property process.
+
+    Returns None if neither has the trace: steps of Python callables are not actions, and a trace may be of another
+    System.
+    """
     if type(system) is not System:
         return None
     for one in [system.alone] if system.observer is None else [system.alone, system]:

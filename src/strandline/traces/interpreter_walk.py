@@ -1,6 +1,6 @@
-"""A path made step by step, by a person or by chance; what `strandline simulate` moves along.
+"""A path that is extended step by step, by a person or at random; used by `strandline simulate`.
 
-Works on a Kernel's reference, the definition of the semantics, so it needs no compiler and knows no language.
+It works on a Kernel's reference, so it needs no compiler and depends on no language.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from strandline.transform.history import with_history
 
 
 def reference_of(system: System, *, claims: bool = False) -> SystemReference:
-    """The plain definition of a System. With `claims`, its labels are the System's assertions and invariants:
-    a trace to a claim that cannot be evaluated replays only so."""
+    """Return the reference of a System.
+
+    With `claims`, its labels are the System's assertions and invariants, as a replay to a claim that faults needs.
+    """
     labels = [one.expression for one in (*system.assertions, *system.invariants)] if claims else []
     system = with_history(system, labels)
     return SystemReference(system, make_layout(system, analyse_ranges(system).variables), labels, None)
@@ -28,8 +30,8 @@ def reference_of(system: System, *, claims: bool = False) -> SystemReference:
 class Walk:
     """A path from an initial state, which can grow and shrink at its end.
 
-    Before `begin` there is no state. A step that faults ends the path: `fault` says why, and only `undo`,
-    `reset` and `begin` lead on.
+    Before `begin` there is no state. A step that faults ends the path: `fault` holds the reason, and only `undo`,
+    `reset` and `begin` are possible then.
     """
 
     def __init__(self, reference: Reference) -> None:
@@ -42,12 +44,12 @@ class Walk:
         self._edges: Sequence[Edge] = ()
 
     def __len__(self) -> int:
-        """The number of steps taken; a step that faulted does not count."""
+        """Return the number of steps taken; a faulting step does not count."""
         return len(self._steps)
 
     @property
     def state(self) -> State | None:
-        """Where the walk stands; None before it has begun."""
+        """The current state; None before `begin`."""
         return self._states[-1] if self._states else None
 
     @property
@@ -56,7 +58,7 @@ class Walk:
         return self._edges
 
     def begin(self, number: int) -> None:
-        """Start anew in initial state `number`."""
+        """Start again in initial state `number`."""
         self.initial = number
         self._steps = []
         self._states = [self.initial_states[number]]
@@ -74,7 +76,7 @@ class Walk:
         return edge
 
     def undo(self, count: int = 1) -> int:
-        """Take back the last steps, a fault counting as one; returns how many there were to take back."""
+        """Undo the last steps, a fault counting as one; return how many were undone."""
         taken = 0
         if count > 0 and self.fault is not None:
             taken = 1
@@ -87,18 +89,18 @@ class Walk:
         return taken
 
     def reset(self) -> None:
-        """Back to before the beginning."""
+        """Return to the situation before `begin`."""
         self.initial, self.fault = None, None
         self._steps, self._states, self._edges = [], [], ()
 
     def follow(self, initial: int, steps: Sequence[int]) -> None:
-        """Start anew and take all of these steps."""
+        """Start again and take all of these steps."""
         self.begin(initial)
         for step in steps:
             self.take(step)
 
     def trace(self) -> Trace:
-        """The path so far, every step executed again. Only for a walk that has begun."""
+        """Return the path so far as a replayed trace. Raises `ValueError` before `begin`."""
         if self.initial is None:
             raise ValueError("the walk has not begun")
         return replay(self.reference, self.initial, self._steps, fault=self.fault).trace

@@ -1,9 +1,9 @@
-"""ITF, the Informal Trace Format of Apalache and Quint (Apalache's ADR 015).
+"""Read and write ITF, the Informal Trace Format of Apalache and Quint (Apalache's ADR 015).
 
-Out: one ITF variable for each variable of the model: arrays, queues and bags as lists, sets as `#set`, records as
-records, whole numbers as JSON numbers within 53 bits and as `#bigint` beyond, names of values as texts, `None` as that
-text; what led to a state as `action` in the state's `#meta`. In: also what other tools write, maps, tuples and sets; a
-map becomes one value for each of its keys, as in `votes[2]`.
+Written: one ITF variable for each variable of the model: arrays, queues and bags as lists, sets as `#set`, records as
+records, integers as JSON numbers within 53 bits and as `#bigint` beyond, names of values as texts, `None` as that text;
+the action that led to a state as `action` in the state's `#meta`. Read: also what other tools write, maps, tuples and
+sets; a map becomes one value for each of its keys, as in `votes[2]`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from strandline.traces.streamed import Streamed
 from strandline.traces.trace import Trace
 
 _EXACT = 2**53 - 1
-"""Whole numbers beyond this are not safe as JSON numbers in every language."""
+"""Larger integers are not safe as JSON numbers in every language."""
 _NUMBER = re.compile(r"0|-?[1-9][0-9]*")
 
 
 def itf_document(trace: Trace, source: Source) -> dict[str, Any]:
-    """The trace as an ITF document; the states of a long one are `Streamed`."""
+    """Return the trace as an ITF document; the states of a long one are `Streamed`."""
     meta: dict[str, Any] = {
         "format": "ITF",
         "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
@@ -50,11 +50,11 @@ def itf_document(trace: Trace, source: Source) -> dict[str, Any]:
 
 
 def _state(about: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Any]:
-    return {"#meta": about, **{name: _encoded(value) for name, value in state.items()}}
+    return {"#meta": about, **{name: _encode(value) for name, value in state.items()}}
 
 
 def read_itf(name: str, data: Mapping[str, Any]) -> RecordedTrace:
-    """The trace that an ITF document tells."""
+    """Return the trace in an ITF document."""
     states = data["states"]
     if not isinstance(states, list) or not states or not all(isinstance(one, dict) for one in states):
         raise InputError(f"{name}: 'states' must be a list of objects, at least one")
@@ -65,7 +65,7 @@ def read_itf(name: str, data: Mapping[str, Any]) -> RecordedTrace:
         about = meta if isinstance(meta, dict) else {}
         if number:
             actions.append(text_of(name, f"state {number}", "action", about.get("action")))
-        flat.append(_flattened(name, f"state {number}", state))
+        flat.append(_flatten(name, f"state {number}", state))
     meta = data.get("#meta", {})
     fault = fault_of(name, meta) if isinstance(meta, dict) else None
     return RecordedTrace(name, "itf", tuple(flat), tuple(actions), loop_of(name, data, len(states)), fault)
@@ -74,14 +74,14 @@ def read_itf(name: str, data: Mapping[str, Any]) -> RecordedTrace:
 # Out
 
 
-def _encoded(value: Any) -> Any:
+def _encode(value: Any) -> Any:
     match value:
         case RecordValue():
-            return {name: _encoded(value[name]) for name in value}
+            return {name: _encode(value[name]) for name in value}
         case frozenset():
-            return {"#set": [_encoded(one) for one in ordered(value)]}
+            return {"#set": [_encode(one) for one in ordered(value)]}
         case tuple():
-            return [_encoded(one) for one in value]
+            return [_encode(one) for one in value]
         case bool() | str():
             return value
         case int():
@@ -92,8 +92,8 @@ def _encoded(value: Any) -> Any:
 # In
 
 
-def _flattened(name: str, where: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a state; a map gives one for each of its keys, under the name of that part."""
+def _flatten(name: str, where: str, state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a state; a map gives one value per key, under the name of that part."""
     values: dict[str, Any] = {}
     for variable, value in state.items():
         if not variable.startswith("#"):
@@ -102,7 +102,7 @@ def _flattened(name: str, where: str, state: Mapping[str, Any]) -> dict[str, Any
 
 
 def _parts(name: str, where: str, path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The parts of a value that can be told as JSON has them, each with its name."""
+    """Yield the parts of a value that JSON can represent, each with its name."""
     if isinstance(value, dict) and "#map" in value:
         for key, part in _pairs(name, where, path, value["#map"]):
             yield from _parts(name, where, f"{path}[{key}]", part)
@@ -113,11 +113,11 @@ def _parts(name: str, where: str, path: str, value: Any) -> Iterator[tuple[str, 
         for index, part in enumerate(value):
             yield from _parts(name, where, f"{path}[{index}]", part)
     else:
-        yield path, _decoded(name, where, path, value)
+        yield path, _decode(name, where, path, value)
 
 
 def _has_map(value: Any) -> bool:
-    """Whether a map lies somewhere in a value."""
+    """Return True if a value contains a map."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return (isinstance(value, dict) and "#map" in value) or any(_has_map(one) for one in inner)
 
@@ -126,17 +126,17 @@ def _pairs(name: str, where: str, path: str, pairs: Any) -> Iterator[tuple[str, 
     if not isinstance(pairs, list) or not all(isinstance(one, list) and len(one) == 2 for one in pairs):
         raise InputError(f"{name}: {where}: '#map' of '{path}' must be a list of pairs")
     for key, part in pairs:
-        yield _decoded(name, where, path, key), part
+        yield _decode(name, where, path, key), part
 
 
-def _decoded(name: str, where: str, path: str, value: Any) -> Any:
+def _decode(name: str, where: str, path: str, value: Any) -> Any:
     match value:
         case bool() | int() | str():
             return value
         case {"#bigint": str(text)} if _NUMBER.fullmatch(text):
             return int(text)
         case list(parts) | {"#set": list(parts)} | {"#tup": list(parts)}:
-            return [_decoded(name, where, path, part) for part in parts]
+            return [_decode(name, where, path, part) for part in parts]
         case dict() if not any(key.startswith("#") for key in value):
-            return {field: _decoded(name, where, f"{path}.{field}", part) for field, part in value.items()}
+            return {field: _decode(name, where, f"{path}.{field}", part) for field, part in value.items()}
     raise InputError(f"{name}: {where}: '{path}' has a value that ITF does not have: {str(value)[:60]}")

@@ -1,10 +1,10 @@
-"""Lassos: what a search for accepting cycles claims, executed again by the definition of the semantics.
+"""Replay lassos: the claim of a search for accepting cycles, executed again by the reference.
 
-The search ran on a product: the system the user knows, an observer, perhaps a counter for fairness. What is shown is
-a run of the *shown* system, which is the user's own, with the property process where that is the user's too. So the
-steps are followed in the product, to learn which actions each of them is, and then in the shown system, where all that
-is told of the run must be true without the product: it begins in an initial state, every step is enabled, the
-loop closes, it is fair.
+The search ran on a product: the user's system, a property process, perhaps a counter for fairness. What is shown is a
+run of the *shown* system, which is the user's own, with the property process if that is the user's too. So the steps
+are followed in the product, to identify their actions, and then in the shown system, where everything that is said of
+the run must be true without the product: it begins in an initial state, every step is enabled, the loop closes, and it
+is fair.
 """
 
 from __future__ import annotations
@@ -40,18 +40,21 @@ class Lasso:
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run of the shown system. `states` are packed; where there is a loop the last one is the one to which it
-    returns. `ended`: the run stays in its last state, where the system has no step."""
+    """A run of the shown system.
+
+    `states` are packed; if there is a loop, the last one is the state to which it returns. `ended` says that the run
+    stays in its last state, a deadlock.
+    """
 
     trace: Trace
     states: Sequence[State]
     actions: tuple[tuple[Action, ...], ...]
-    """What each step takes together, as the shown system's own actions."""
+    """The actions of each step, as the shown system's own."""
     ended: bool = False
 
     @property
     def loop_states(self) -> Sequence[State]:
-        """The states that are visited for ever, each once; none where there is no loop."""
+        """The states that are visited for ever, each once; empty without a loop."""
         if self.trace.loop is None:
             return ()
         return self.states[-1:] if self.ended else self.states[self.trace.loop : -1]
@@ -59,7 +62,7 @@ class ShownRun:
 
 @dataclass(frozen=True, slots=True)
 class _ShownStep:
-    """A step as the shown system has it."""
+    """A step of the shown system."""
 
     source: Valuation
     number: int
@@ -69,17 +72,17 @@ class _ShownStep:
         return (self.source, self.number) == (other.source, other.number)
 
 
-_REMEMBERED = 1 << 12
-"""Steps and states of which it is remembered what was found out."""
+_MAX_CACHED = 1 << 12
+"""Most cached steps and states."""
 
 
-class _Remembering:
-    """A reference that is asked the same again and again."""
+class _CachedReference:
+    """A reference that caches its results."""
 
     def __init__(self, reference: SystemReference) -> None:
         self._reference = reference
-        self._edge = lru_cache(_REMEMBERED)(reference.edge)
-        self._described = lru_cache(_REMEMBERED)(reference.describe)
+        self._edge = lru_cache(_MAX_CACHED)(reference.edge)
+        self._described = lru_cache(_MAX_CACHED)(reference.describe)
 
     def initial(self) -> Sequence[State]:
         return self._reference.initial()
@@ -104,9 +107,11 @@ class _Remembering:
 
 
 class LassoReplay:
-    """Follows the steps of a product and shows them as steps of another System, whose variables are the first ones of
-    the product's and whose actions stand in the same places. After every `MOST_HELD` steps `check_limits` is called,
-    which may raise `ResourceError`."""
+    """Follows the steps of a product and maps them to steps of the shown system.
+
+    The shown system's variables are the first ones of the product's, and its actions have the same positions. After
+    every `MOST_HELD` steps `check_limits` is called, which may raise `ResourceError`.
+    """
 
     def __init__(
         self, product: SystemReference, shown: SystemReference, check_limits: Callable[[], None] = lambda: None
@@ -119,22 +124,25 @@ class LassoReplay:
         own, told = product.system, shown.system
         self._shows_all = own.actions is told.actions and own.observer is told.observer
         # Lassos of one search share most of their stems.
-        self._step = lru_cache(_REMEMBERED)(self._followed_step)
-        self._remembering = _Remembering(shown)
+        self._step = lru_cache(_MAX_CACHED)(self._follow_step)
+        self._remembering = _CachedReference(shown)
 
     def path(self, initial: int, steps: Sequence[int]) -> ShownRun:
-        """A path without a loop. Steps in which only an observer that is not shown moves are left out."""
-        followed, _ = self._followed(self._product.system.initial[initial], steps)
+        """Return a path without a loop. Steps in which only a hidden property process moves are left out."""
+        followed, _ = self._follow(self._product.system.initial[initial], steps)
         return self._run(initial, followed)
 
     def fault(self, initial: int, steps: Sequence[int]) -> Trace | None:
-        """A path to a fault of the shown system: in its last state, or in the one that the faulting step of the
-        product would enter, where that looks ahead. None where the shown system has no such fault."""
+        """Return a path to a fault of the shown system; None if it has no such fault.
+
+        The fault is in the last state, or in the one that the faulting step of the product would enter, if that looks
+        ahead.
+        """
         run = self.path(initial, steps)
         trace = with_fault(self._shown, run.trace, run.states[-1])
         if trace is not None:
             return trace
-        followed, state = self._followed(self._product.system.initial[initial], steps)
+        followed, state = self._follow(self._product.system.initial[initial], steps)
         last = self._product.steps(state)[-1]
         wanted = self._shown_actions(last)
         for number, offered in enumerate(self._interpreter.steps(state[: self._width])):
@@ -144,9 +152,9 @@ class LassoReplay:
         return None
 
     def lasso(self, lasso: Lasso) -> ShownRun:
-        """A lasso; raises `ReplayError` where its loop does not close."""
-        stem, entered = self._followed(self._product.system.initial[lasso.initial], lasso.stem)
-        loop, closed = self._followed(entered, lasso.loop)
+        """Return a lasso. Raises `ReplayError` if its loop does not close."""
+        stem, entered = self._follow(self._product.system.initial[lasso.initial], lasso.stem)
+        loop, closed = self._follow(entered, lasso.loop)
         if entered != closed or not lasso.loop:
             raise ReplayError("the loop of the trace does not lead back to its first state")
         stem, loop = _shortest(stem, loop)
@@ -155,8 +163,8 @@ class LassoReplay:
             raise ReplayError("the loop of the trace is closed in the product, but not in the model")
         return replace(run, trace=replace(run.trace, loop=len(stem)), ended=not loop)
 
-    def _followed(self, state: Valuation, steps: Sequence[int]) -> tuple[list[_ShownStep], Valuation]:
-        """The steps as the shown system has them, and the product's last state."""
+    def _follow(self, state: Valuation, steps: Sequence[int]) -> tuple[list[_ShownStep], Valuation]:
+        """Follow steps; return them as steps of the shown system, and the product's last state."""
         followed: list[_ShownStep] = []
         for number, step in enumerate(steps, 1):
             if number % MOST_HELD == 0:
@@ -169,8 +177,8 @@ class LassoReplay:
                 followed.append(shown)
         return followed, state
 
-    def _followed_step(self, state: Valuation, step: int) -> tuple[_ShownStep | None, Valuation] | None:
-        """A step of the product as the shown system has it, and where it leads; None where there is no such step."""
+    def _follow_step(self, state: Valuation, step: int) -> tuple[_ShownStep | None, Valuation] | None:
+        """Follow a step of the product; return the shown step and the target, or None if there is no such step."""
         taken = self._product.step(state, step)
         if taken is None or taken.target is None:
             return None
@@ -179,7 +187,7 @@ class LassoReplay:
         return self._shown_step(state[: self._width], taken), taken.target
 
     def _shown_step(self, state: Valuation, step: Taken) -> _ShownStep | None:
-        """A step of the product in the shown system; None where that does not move."""
+        """Return a step of the product in the shown system; None if the shown system does not move."""
         wanted = self._shown_actions(step)
         if not wanted:
             return None
@@ -191,13 +199,15 @@ class LassoReplay:
         raise ReplayError(f"the model has no such step '{'; '.join(action.name for action in wanted)}' there")
 
     def _shown_actions(self, step: Taken) -> tuple[Action, ...]:
-        """What a step of the product takes of the shown system."""
+        """Return the actions of the shown system in a step of the product."""
         places = [self._place(action) for action in step.actions]
         return tuple(self._actions[place] for place in places if place < len(self._actions))
 
     def _place(self, action: Action) -> int:
-        """Where the shown system has an action of the product. Of a shown observer the product has every edge at least
-        once, and all of them in turn where it has them more often."""
+        """Return the position of a product's action in the shown system.
+
+        A product has every edge of a shown property process at least once, and repeats all of them in the same order.
+        """
         place, own, observer = self._places[id(action)], len(self._shown.system.actions), self._shown.system.observer
         return place if observer is None or place < own else own + (place - own) % len(observer.edges)
 
@@ -210,7 +220,7 @@ class LassoReplay:
 
 
 def _actions(system: System) -> tuple[Action, ...]:
-    """All actions by their places, the observer's edges behind the system's own."""
+    """Return all actions by position, the edges of the property process after the system's own."""
     return system.actions if system.observer is None else system.actions + system.observer.edges
 
 
@@ -219,8 +229,10 @@ def _same(one: Sequence[Action], other: Sequence[Action]) -> bool:
 
 
 def _shortest(stem: list[_ShownStep], loop: list[_ShownStep]) -> tuple[list[_ShownStep], list[_ShownStep]]:
-    """The same infinite run with the shortest loop and stem: without the automaton, a loop may go several times round
-    the same one, and may have begun earlier."""
+    """Shorten stem and loop without changing the infinite run.
+
+    Without the automaton, a loop may repeat itself several times, and may have begun earlier.
+    """
     for length in range(1, len(loop) // 2 + 1):
         if len(loop) % length == 0 and all(one.like(other) for one, other in zip(loop, loop[length:], strict=False)):
             loop = loop[:length]
@@ -233,8 +245,10 @@ def _shortest(stem: list[_ShownStep], loop: list[_ShownStep]) -> tuple[list[_Sho
 
 
 def unmet_fairness(reference: SystemReference, run: ShownRun, fairness: Sequence[Fairness]) -> Fairness | None:
-    """A condition of fairness that the loop of a run does not meet; None where it is fair. A property process does not
-    restrict what is enabled."""
+    """Return a fairness condition that the loop of a run violates; None if it is fair.
+
+    A property process does not restrict what is enabled.
+    """
     interpreter = Interpreter(reference.system.alone)
     taken = {id(action) for actions in run.actions[run.trace.loop :] for action in actions}
     for one in fairness:
@@ -247,8 +261,10 @@ def unmet_fairness(reference: SystemReference, run: ShownRun, fairness: Sequence
 
 
 def _meets(interpreter: Interpreter, state: Valuation, one: Fairness) -> bool:
-    """Whether a state meets a condition whatever step is taken from it; of strong fairness all states of a loop must,
-    where its actions are not taken."""
+    """Return True if a state meets a condition whatever step is taken from it.
+
+    For strong fairness, all states of a loop must, unless its actions are taken.
+    """
     if one.condition is not None:
         return bool(interpreter.evaluate(one.condition, state))
     chosen = {id(action) for action in one.actions}

@@ -1,13 +1,13 @@
-"""The parent log: for every state that was stored, the record of its parent and the step that led to it.
+"""The parent log: for every stored state, the record of its parent and the step that led to it.
 
 A link is `parent record << STEP_BITS | step`; its position in the log is the record's number. An initial state has the
-parent `ROOT` and its own number as step; the step `SAME` says that the record is of the same state as its parent. The
-file holds batches of compressed links (`strandline.engine.parts.links`), written by a thread of its own with plain `write()`:
-a mapping would count against the resident set.
+parent `ROOT` and its own number as step; the step `SAME` marks a record of the same state as its parent. The file holds
+batches of compressed links (`strandline.engine.parts.links`), written by a separate thread with plain `write()`: a
+memory mapping would count against the resident set.
 
 Several threads have a file each, `parts` of the log: record `r` is in part `r % parts`, at position `r // parts`. With
-a single part a parent's record always has a smaller number than its child's, so every chain ends; of several parts no
-chain is longer than there are records.
+a single part a parent's record always has a smaller number than its child's, so every chain ends; with several parts no
+chain is longer than the number of records.
 """
 
 from __future__ import annotations
@@ -28,15 +28,18 @@ from strandline.engine.runtime.writer import Collected, Writer, write_all
 from strandline.errors import ReplayError, ResourceError
 
 _STEP_MASK = (1 << STEP_BITS) - 1
-_BLOCKS_AT_HAND = 64
-"""Blocks that are kept when they were read: a way back often comes to the same ones."""
+_CACHED_BLOCKS = 64
+"""Most decompressed blocks that are cached: a path often returns to the same ones."""
 
 Account = Callable[[int], None]
 
 
 class ParentLog:
-    """An append-only log, which may be there already. Raises `ResourceError` when the disk does not take what is
-    appended, then or some time later; `account` is told how many bytes that are, before, and may raise it too."""
+    """An append-only log, which may exist already.
+
+    Raises `ResourceError` if the disk does not take what is appended, immediately or some time later; `account` is
+    called with the number of bytes before, and may raise it too.
+    """
 
     def __init__(self, path: Path, account: Account = lambda count: None, writer: Writer | None = None) -> None:
         self.path, self._account, self._writer = path, account, writer or Writer()
@@ -48,7 +51,7 @@ class ParentLog:
             raise ResourceError(f"{path}: the parent log cannot be made: {error.strerror}") from None
 
     def append(self, links: WordArray) -> None:
-        """Write links behind the ones before; they get the next record numbers."""
+        """Append links; they get the next record numbers."""
         self._collected.add(links)
 
     def _write(self, links: WordArray) -> None:
@@ -57,27 +60,25 @@ class ParentLog:
         write_all(self._file, self.path, data)
 
     def parts(self, count: int) -> list[Callable[[WordArray], None]]:
-        """What appends to each of so many parts, always as many; the first is the log itself."""
+        """Return the functions that append to each of `count` parts; the first part is the log itself."""
         if not self._further:
             names = [self.path.with_name(f"{self.path.name}-{number}") for number in range(1, count)]
             self._further = [ParentLog(name, self._account, self._writer) for name in names]
         return [part.append for part in (self, *self._further)]
 
     def settle(self) -> None:
-        """All that was appended is in the files."""
+        """Wait until all appended links are in the files."""
         for part in (self, *self._further):
             part._collected.hand_over()
         self._writer.settle()
 
     def path_to(self, record: int) -> tuple[int, list[int]]:
-        """How a state was reached: the number of the initial state and, from there on, the number of each
-        step.
+        """Return the number of the initial state and of each step on the path to a record.
 
-        Raises `ReplayError` where the log is damaged: a record that is not there, or one whose parent was
-        written after it.
+        Raises `ReplayError` if the log is damaged: a record is missing, or its parent was written after it.
         """
         with contextlib.ExitStack() as files:
-            parts = [files.enter_context(_Links(path)) for path in self._settled()]
+            parts = [files.enter_context(_Links(path)) for path in self._settled_files()]
             records = sum(len(links) for links in parts)
             steps: list[int] = []
             while True:
@@ -96,22 +97,22 @@ class ParentLog:
                 record = parent
 
     def parents(self) -> Iterator[int | None]:
-        """The parent of every record, in order, of a log of one part; None for an initial state."""
-        (path,) = self._settled()
+        """Yield the parent of every record, in order, of a log of one part; None for an initial state."""
+        (path,) = self._settled_files()
         with _Links(path) as links:
             for block in links.blocks():
                 for link in block.tolist():
                     parent = link >> STEP_BITS
                     yield None if parent == ROOT else parent
 
-    def _settled(self) -> list[Path]:
-        """The files, which hold all that was appended."""
+    def _settled_files(self) -> list[Path]:
+        """Return the files after waiting for all appended links."""
         self.settle()
         return [part.path for part in (self, *self._further)]
 
     def close(self) -> None:
-        """Close the files; they stay on disk. What cannot be written any more is not told of here (see `settle`)."""
-        # A failure is raised once more, by whoever has it from the writer.
+        """Close the files, which stay on disk. Write errors are not reported here (see `settle`)."""
+        # A failure of the writer has been raised to its other users already.
         with contextlib.suppress(ResourceError):
             self._collected.hand_over()
         self._writer.wait()
@@ -123,7 +124,7 @@ class ParentLog:
 
 
 class _Links:
-    """The links in a file, by their numbers. What is behind the last whole batch is not there."""
+    """The links in a file, by number. An incomplete batch at the end is ignored."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -135,10 +136,10 @@ class _Links:
         self._batches: list[tuple[int, Batch]] = []
         self._count = 0
         self._at_hand: dict[tuple[int, int], WordArray] = {}
-        self._look_through()
+        self._scan_batches()
 
-    def _look_through(self) -> None:
-        """Find where batches begin, without reading them."""
+    def _scan_batches(self) -> None:
+        """Find the beginnings of the batches without reading them."""
         place, size = 0, os.fstat(self._file).st_size
         while place + HEADER < size:
             batch = header_of(os.pread(self._file, HEADER, place))
@@ -158,13 +159,13 @@ class _Links:
         block, place = divmod(number - self._firsts[batch], BLOCK)
         found = self._at_hand.get((batch, block))
         if found is None:
-            if len(self._at_hand) == _BLOCKS_AT_HAND:
+            if len(self._at_hand) == _CACHED_BLOCKS:
                 del self._at_hand[next(iter(self._at_hand))]
             found = self._at_hand[batch, block] = self._read(batch, block)
         return int(found[place])
 
     def blocks(self) -> Iterator[WordArray]:
-        """All links in turn."""
+        """Yield all links in order, in blocks."""
         for number, (_, batch) in enumerate(self._batches):
             for block in range(batch.blocks):
                 yield self._read(number, block)

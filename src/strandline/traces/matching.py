@@ -1,9 +1,8 @@
-"""A trace from a file, fitted to a model: which initial state it begins in, and which step each pair of
-neighbouring states is.
+"""Match a trace from a file with a model: its initial state, and the step between neighbouring states.
 
-The file may leave variables out, as traces of other tools do: then all paths that agree with what it says are
-followed at once. It may name the actions: then only steps of that name count. What does not fit is an
-`InputError` that names the first state which cannot be reached, and says what could be.
+The file may leave variables out, as traces of other tools do: then all paths that match are followed at once. It may
+name the actions: then only steps of that name count. A misfit is an `InputError` that names the first state which
+cannot be reached, and the alternatives.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ from strandline.traces.encoding import agrees, part
 from strandline.traces.replay import Replayed, State, replay
 
 _MOST = 8
-"""Names that a message lists."""
+"""Most names that a message lists."""
 
 Layer = dict[State, tuple[State | None, int]]
-"""The states that fit one state of the file; each with the one it was reached from and the step's number."""
+"""The states that match one state of the file; each with its predecessor and the step's number."""
 
 
 class MisfitError(InputError):
-    """The trace is none of the model; `place` is the number of its first state that does not fit."""
+    """The trace is not one of the model; `place` is the number of its first state that does not fit."""
 
     def __init__(self, file: str, place: int, message: str) -> None:
         self.place = place
@@ -45,21 +44,21 @@ class RecordedFault:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTrace:
-    """A trace as a file tells it: nothing of it is known to be true."""
+    """A trace as a file claims it: nothing of it is checked."""
 
     file: str
     format: str
     states: tuple[Mapping[str, Any], ...]
-    """Names to values, as JSON has them; names may be missing, and be those of parts, as in `votes[1].says`."""
+    """Names to values, as JSON has them; names may be missing, and may denote parts, as in `votes[1].says`."""
     actions: tuple[str | None, ...]
-    """What leads from each state to the next; None where the file does not say."""
+    """The action from each state to the next; None if the file does not name it."""
     loop: int | None = None
     fault: RecordedFault | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A recorded trace that the model has: the numbers by which it is replayed, and the replay."""
+    """A recorded trace of the model: the numbers by which it is replayed, and the replay."""
 
     initial: int
     steps: tuple[int, ...]
@@ -68,8 +67,8 @@ class Fitted:
 
 
 def fit(reference: Reference, recorded: RecordedTrace) -> Fitted:
-    """The path of the model that a file describes; raises `MisfitError` where there is none."""
-    layers = [_beginnings(reference, recorded)]
+    """Find the path of the model that a file describes. Raises `MisfitError` if there is none."""
+    layers = [_initial_layer(reference, recorded)]
     for number, action in enumerate(recorded.actions, 1):
         layers.append(_next_layer(reference, recorded, number, action, layers[-1]))
     final = next(iter(layers[-1]))
@@ -77,18 +76,18 @@ def fit(reference: Reference, recorded: RecordedTrace) -> Fitted:
     site = _fault_site(reference, recorded, final)
     replayed = replay(reference, initial, steps, fault=site)
     if recorded.loop is not None:
-        steps += _closing(reference, recorded, recorded.loop, replayed.states)
+        steps += _closing_steps(reference, recorded, recorded.loop, replayed.states)
         replayed = replay(reference, initial, steps, fault=site)
         replayed = replace(replayed, trace=replace(replayed.trace, loop=recorded.loop))
     return Fitted(initial, tuple(steps), replayed, site)
 
 
-def _beginnings(reference: Reference, recorded: RecordedTrace) -> Layer:
+def _initial_layer(reference: Reference, recorded: RecordedTrace) -> Layer:
     wanted = recorded.states[0]
     states = reference.initial()
     described = [reference.describe(state) for state in states]
-    for place, told in enumerate(recorded.states):
-        unknown = [name for name in told if not part(described[0], name)[0]]
+    for place, recorded_value in enumerate(recorded.states):
+        unknown = [name for name in recorded_value if not part(described[0], name)[0]]
         if unknown:
             raise MisfitError(recorded.file, place, _unknown(place, unknown, described[0]))
     fitting: Layer = {}
@@ -98,7 +97,7 @@ def _beginnings(reference: Reference, recorded: RecordedTrace) -> Layer:
     if not fitting:
         nearest = min(described, key=lambda values: len(_differences(values, wanted)))
         among = "" if len(states) == 1 else f" (the nearest of {len(states)})"
-        message = f"the first state is not an initial state of the model: {_told(_differences(nearest, wanted))}"
+        message = f"the first state is not an initial state of the model: {_render_differences(_differences(nearest, wanted))}"
         raise MisfitError(recorded.file, 0, message + among)
     return fitting
 
@@ -132,7 +131,7 @@ def _path(layers: Sequence[Layer], final: State) -> tuple[int, list[int]]:
 
 
 def _fault_site(reference: Reference, recorded: RecordedTrace, state: State) -> FaultSite | None:
-    """The fault that the file claims, as the model has it."""
+    """Return the fault that the file claims, as the model's fault site."""
     claimed = recorded.fault
     if claimed is None:
         return None
@@ -153,9 +152,11 @@ def _fault_site(reference: Reference, recorded: RecordedTrace, state: State) -> 
     return met[0]
 
 
-def _closing(reference: Reference, recorded: RecordedTrace, loop: int, states: Sequence[State]) -> list[int]:
-    """The step that closes the loop. None is needed where the file shows the first state of the loop again at its
-    end, or where a run ends and stays in its last state."""
+def _closing_steps(reference: Reference, recorded: RecordedTrace, loop: int, states: Sequence[State]) -> list[int]:
+    """Return the step that closes the loop.
+
+    None is needed if the file repeats the first state of the loop at its end, or if the run stays in a deadlock.
+    """
     last, start = states[-1], states[loop]
     edges = reference.edges(last)
     if loop < len(states) - 1 and last == start:
@@ -183,9 +184,9 @@ def _misfit(reference: Reference, edges: Sequence[Edge], wanted: Mapping[str, An
     if action is not None and not named:
         makers = [edge.action for edge in possible if _agrees(_values(reference, edge), wanted)]
         if makers:
-            return f"'{action}' is not enabled; the state is made by {_listed(makers)}"
+            return f"'{action}' is not enabled; the state is made by {_render_names(makers)}"
         enabled = [edge.action for edge in edges]
-        return f"'{action}' is not enabled; " + (f"enabled are {_listed(enabled)}" if enabled else "nothing is")
+        return f"'{action}' is not enabled; " + (f"enabled are {_render_names(enabled)}" if enabled else "nothing is")
     faulting = next((edge for edge in named if edge.fault is not None), None)
     if faulting is not None and faulting.fault is not None:
         return f"'{action}' faults: {faulting.fault.kind}"
@@ -193,10 +194,10 @@ def _misfit(reference: Reference, edges: Sequence[Edge], wanted: Mapping[str, An
     if not candidates:
         return "no step is enabled there"
     nearest = min(candidates, key=lambda edge: len(_differences(_values(reference, edge), wanted)))
-    told = _told(_differences(_values(reference, nearest), wanted))
+    recorded_value = _render_differences(_differences(_values(reference, nearest), wanted))
     if action is None:
-        return f"no step makes this state; the nearest is '{nearest.action}', where {told}"
-    return f"'{action}' leads to another state: {told}"
+        return f"no step makes this state; the nearest is '{nearest.action}', where {recorded_value}"
+    return f"'{action}' leads to another state: {recorded_value}"
 
 
 def _values(reference: Reference, edge: Edge) -> dict[str, Any]:
@@ -212,29 +213,29 @@ def _differences(values: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[t
     for name, value in wanted.items():
         there = part(values, name)[1]
         if not agrees(there, value):
-            found += [(name + path, show(old), show(new)) for path, old, new in _parted(there, value)]
+            found += [(name + path, show(old), show(new)) for path, old, new in _differing_parts(there, value)]
     return found
 
 
-def _parted(value: Any, told: Any) -> Iterator[Difference]:
-    """Where a value and that of a file differ: elements of arrays by themselves, all else as a whole."""
-    if type(value) is tuple and isinstance(told, list | tuple) and len(told) == len(value):
-        for index, (one, other) in enumerate(zip(value, told, strict=True)):
+def _differing_parts(value: Any, recorded_value: Any) -> Iterator[Difference]:
+    """Yield the differences between a value and that of a file, by elements of arrays."""
+    if type(value) is tuple and isinstance(recorded_value, list | tuple) and len(recorded_value) == len(value):
+        for index, (one, other) in enumerate(zip(value, recorded_value, strict=True)):
             if not agrees(one, other):
-                yield from (Difference(f"[{index}]{path}", old, new) for path, old, new in _parted(one, other))
+                yield from (Difference(f"[{index}]{path}", old, new) for path, old, new in _differing_parts(one, other))
     else:
-        yield Difference("", value, tuple(told) if isinstance(told, list) else told)
+        yield Difference("", value, tuple(recorded_value) if isinstance(recorded_value, list) else recorded_value)
 
 
-def _told(differences: Sequence[tuple[str, str, str]]) -> str:
+def _render_differences(differences: Sequence[tuple[str, str, str]]) -> str:
     shown = [f"{name} is {found}, in the file {wanted}" for name, found, wanted in differences[:_MOST]]
     return "; ".join(shown) + ("; ..." if len(differences) > _MOST else "")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _render_names(names: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(names))
     return ", ".join(f"'{name}'" for name in distinct[:_MOST]) + (", ..." if len(distinct) > _MOST else "")
 
 
 def _unknown(place: int, names: Sequence[str], known: Mapping[str, Any]) -> str:
-    return f"state {place} speaks of {_listed(names)}, which the model does not have (it has {_listed(list(known))})"
+    return f"state {place} speaks of {_render_names(names)}, which the model does not have (it has {_render_names(list(known))})"

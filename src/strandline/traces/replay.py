@@ -1,8 +1,7 @@
-"""Replay: what the search claims is executed again by the Kernel's reference, and shown only if it is true.
+"""Replay: execute again by the Kernel's reference what the search claims; it is shown only if it is true.
 
-The reference is the definition of the semantics; the search ran machine code. Whatever does not agree, a step that
-does not exist, a fault on the way, a last state without the label that was claimed, is a `ReplayError`: our
-bug or a damaged log, never a verdict.
+The reference defines the semantics; the search ran machine code. Any disagreement (a step that does not exist, a fault
+on the way, a last state without the claimed label) is a `ReplayError`: our bug or a damaged log, never a verdict.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ State = tuple[int, ...]
 
 @runtime_checkable
 class MakesSingleEdges(Protocol):
-    """A reference that need not make all steps of a state to make one."""
+    """A reference that can compute a single edge of a state."""
 
     def edge(self, state: State, number: int, /) -> Edge | None:
-        """The step with a number; None where there is none."""
+        """Return the step with a number; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +46,9 @@ def replay(
 ) -> Replayed:
     """Execute `steps` from initial state number `initial`.
 
-    The last state must carry all `labels` (bits of the reference's mask); with `fault` it must have a step, or a
-    predicate, that faults exactly so. Raises `ReplayError` otherwise. A long trace holds packed states, and its steps
-    are worked out when they are asked for; after every `MOST_HELD` steps `check_limits` is called, which may raise
-    `ResourceError`.
+    The last state must carry all `labels` (bits of the reference's mask); with `fault` a step or a predicate of it must
+    have that fault. Raises `ReplayError` otherwise. A long trace holds packed states, and its steps are computed on
+    demand; after every `MOST_HELD` steps `check_limits` is called, which may raise `ResourceError`.
     """
     state = _initial_state(reference, initial)
     states = StoredStates(state)
@@ -76,7 +74,7 @@ def replay(
 def _held_steps(
     reference: Reference, states: StoredStates, before: dict[str, Any], steps: Sequence[int]
 ) -> tuple[tuple[Step, ...], State]:
-    """Execute a few steps, and note the states; all steps, and the last state."""
+    """Execute the first steps and record the states; return them with the last state."""
     state, shown = states[0], list[Step]()
     for number, step in enumerate(steps, 1):
         action, state = _follow(reference, state, step, number)
@@ -90,8 +88,10 @@ def _held_steps(
 def replay_to_fault(
     reference: Reference, initial: int, steps: Sequence[int], kind: str, check_limits: Callable[[], None] = lambda: None
 ) -> Replayed:
-    """Execute steps to a state that has a fault. Where names were exchanged, the search has met the first one in
-    another order, which is of this kind: here another fault may come first."""
+    """Execute steps to a state that has a fault.
+
+    Under symmetry reduction the search may find another fault of the same kind first.
+    """
     replayed = replay(reference, initial, steps, check_limits=check_limits)
     trace = with_fault(reference, replayed.trace, replayed.states[-1])
     if trace is None or trace.fault is None:
@@ -118,8 +118,10 @@ def _follow(reference: Reference, state: State, step: int, number: int) -> tuple
 
 
 def _edge(reference: Reference, state: State, step: int) -> Edge | None:
-    """One step of a state; None where it has none of this number. A reference that can make a single one is not asked for
-    all of them."""
+    """Return one step of a state; None if there is no step of this number.
+
+    A reference that can compute a single step is not asked for all of them.
+    """
     if isinstance(reference, MakesSingleEdges):
         return reference.edge(state, step)
     return next(iter(reference.edges(state)[step : step + 1]), None)
@@ -144,13 +146,13 @@ def _check_fault(reference: Reference, state: State, claimed: FaultSite) -> Trac
 
 
 def with_fault(reference: Reference, trace: Trace, state: State) -> Trace | None:
-    """A trace to the state, ended by the first fault that the reference meets there; None where it meets none."""
+    """Return a trace to the state that ends in its first fault; None if it has none."""
     site, action = _fault_at(reference, state)
     return None if site is None else replace(trace, fault=TraceFault(site.kind, site.span, action, site.detail))
 
 
 def _fault_at(reference: Reference, state: State) -> tuple[FaultSite | None, str | None]:
-    """The first fault in the order of the Kernel: predicates, then steps."""
+    """Return the first fault in the order of the Kernel: predicates, then steps."""
     try:
         reference.labels(state)
     except Fault as fault:

@@ -1,8 +1,7 @@
-"""Shorter lassos: a lasso found depth-first may have thousands of steps where a few would do.
+"""Shorten lassos: one found depth-first may have thousands of steps where a few suffice.
 
-Two searches make a short one of any that was found: breadth-first from the initial states to the nearest of some
-states, for the stem, and breadth-first from there round an accepting loop. Both run the compiled Kernel; what
-they find is replayed like everything else.
+Two breadth-first searches compute a short one: from the initial states to the nearest accepting state on a loop, for
+the stem, and from there round an accepting loop. Both run the compiled Kernel; the result is replayed like every other.
 """
 
 from __future__ import annotations
@@ -30,12 +29,14 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _FOLD = np.uint64(29)
 
 Patience = Callable[[int], bool]
-"""Is told how many states a search has visited; whether it may go on."""
+"""Called with the number of visited states; returns True if the search may continue."""
 
 
 def follow(kernel: Kernel, state: State, steps: Sequence[int]) -> Iterator[tuple[State, int]]:
-    """The states along steps, each with its labels, by the Kernel's machine code; the last one, to which the last
-    step leads, without them."""
+    """Yield the states along steps, each with its labels, by the Kernel's machine code.
+
+    The last state has no labels.
+    """
     function = _SIGNATURE(kernel.successors)
     source = np.array(state, dtype=np.uint64)
     labels = np.zeros(1, dtype=np.uint64)
@@ -50,7 +51,7 @@ def follow(kernel: Kernel, state: State, steps: Sequence[int]) -> Iterator[tuple
 
 
 class StateSet:
-    """Many packed states; finds the first row of a table that is one of them."""
+    """A set of packed states with a vectorised membership test."""
 
     def __init__(self, rows: WordArray) -> None:
         hashes = _hashes(rows)
@@ -58,7 +59,7 @@ class StateSet:
         self._hashes, self._rows = hashes[order], rows[order]
 
     def first_in(self, rows: WordArray) -> int | None:
-        """The number of the first row that is in the set."""
+        """Return the number of the first row that is in the set."""
         hashes = _hashes(rows)
         places = np.searchsorted(self._hashes, hashes)
         places[places == len(self._hashes)] = 0
@@ -82,7 +83,7 @@ def _hashes(rows: WordArray) -> WordArray:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The nearest of some states: how it was reached, and the state."""
+    """The nearest state of a set, and the path to it."""
 
     initial: int
     steps: tuple[int, ...]
@@ -92,8 +93,10 @@ class Reached:
 def nearest(
     kernel: Kernel, wanted: StateSet, log: ParentLog, may_go_on: Patience, *, memory_limit: int | None
 ) -> Reached | None:
-    """A state of the set at the least distance from an initial state; None where patience or memory ended first. The
-    Kernel must not be measured; `log` must be empty."""
+    """Find a state of the set at the least distance from an initial state; None if a limit was reached first.
+
+    The Kernel must not be measured; `log` must be empty.
+    """
     found: list[tuple[int, State]] = []
     count = 0
 
@@ -119,11 +122,13 @@ def nearest(
     return Reached(initial, tuple(steps), state)
 
 
-def shortened(
+def shorten_lasso(
     kernel: Kernel, wanted: StateSet, log: ParentLog, may_go_on: Patience, *, memory_limit: int | None
 ) -> Lasso | None:
-    """A lasso with a shortest stem to one of the states, which must accept and lie on loops, and a shortest loop from
-    there; None where patience or memory ended first."""
+    """Return a lasso with a shortest stem to one of the states and a shortest loop from there.
+
+    The states must be accepting and lie on loops. Returns None if a limit was reached first.
+    """
     reached = nearest(kernel, wanted, log, may_go_on, memory_limit=memory_limit)
     if reached is None:
         return None
@@ -133,11 +138,11 @@ def shortened(
             return None
     if event is not Event.CYCLE:
         return None
-    return folded(kernel, Lasso(reached.initial, reached.steps, builder.steps))
+    return fold_lasso(kernel, Lasso(reached.initial, reached.steps, builder.steps))
 
 
-def folded(kernel: Kernel, lasso: Lasso) -> Lasso:
-    """The lasso whose stem ends where it first meets the loop."""
+def fold_lasso(kernel: Kernel, lasso: Lasso) -> Lasso:
+    """Return the lasso whose stem ends where it first enters the loop."""
     stem, loop = _states(kernel, lasso)
     places = {state: place for place, (state, _) in enumerate(loop)}
     cut = next(number for number, (state, _) in enumerate(stem) if state in places)
@@ -146,14 +151,14 @@ def folded(kernel: Kernel, lasso: Lasso) -> Lasso:
 
 
 def accepting_on_loop(kernel: Kernel, lasso: Lasso, accepting: int) -> StateSet:
-    """The accepting states that the lasso visits for ever."""
+    """Return the accepting states that the lasso visits for ever."""
     _, loop = _states(kernel, lasso)
     found = [state for state, labels in loop if labels & accepting == accepting]
     return StateSet(np.array(found, dtype=np.uint64).reshape(len(found), kernel.words))
 
 
 def _states(kernel: Kernel, lasso: Lasso) -> tuple[list[tuple[State, int]], list[tuple[State, int]]]:
-    """The states of the stem, its last one included, and those of the loop."""
+    """Return the states of the stem, its last one included, and those of the loop."""
     start = tuple(kernel.initial[lasso.initial].tolist())
     stem = list(follow(kernel, start, lasso.stem))
     return stem, list(follow(kernel, stem[-1][0], lasso.loop))[:-1]

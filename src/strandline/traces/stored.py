@@ -1,7 +1,7 @@
-"""Long traces: packed states and the numbers of steps; what people see of a step is worked out when it is asked for.
+"""Long traces: packed states and step numbers; names and values of a step are computed on demand.
 
 A step with its names and values takes about a kilobyte, here it takes a few bytes: a trace of a million steps fits into
-whatever memory the search had. Iterating describes each state once.
+the memory that the search had. Iterating describes each state once.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from strandline.compile.kernel import Reference
 from strandline.traces.trace import Step, changes
 
 MOST_HELD = 4_096
-"""Steps of a trace that is held as objects. Limits of memory and time are looked at after so many steps, so a shorter
-trace is always shown."""
+"""Most steps of a trace that is held as objects.
+
+Limits of memory and time are checked after so many steps, so a shorter trace is always shown.
+"""
 
 PackedState = tuple[int, ...]
 
@@ -28,7 +30,7 @@ class StoredStates(Sequence[PackedState]):
         self._count = 1
 
     def append(self, state: PackedState) -> None:
-        """Add a state at the end."""
+        """Append a state."""
         self._words.extend(state)
         self._count += 1
 
@@ -47,7 +49,7 @@ class StoredStates(Sequence[PackedState]):
 
 
 class _Part(Sequence[PackedState]):
-    """Some of the states, which are not copied."""
+    """A slice of the states, which are not copied."""
 
     def __init__(self, states: Sequence[PackedState], places: range) -> None:
         self._states, self._places = states, places
@@ -65,7 +67,7 @@ class _Part(Sequence[PackedState]):
 
 
 class StoredSteps(Sequence[Step]):
-    """The steps between stored states, by their numbers in the reference, which all were executed."""
+    """The steps between stored states, by their numbers in the reference; all of them were replayed."""
 
     def __init__(self, reference: Reference, states: Sequence[PackedState], numbers: Sequence[int]) -> None:
         self._reference, self._states, self._numbers = reference, states, array("L", numbers)

@@ -1,4 +1,4 @@
-"""JSON that is written piece by piece: a long list in it is made while it is written."""
+"""Write JSON in pieces, so that a long list need not be held in memory."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 _BETWEEN_CHECKS = 1 << 13
-"""Pieces of a text between two looks at limits: a short trace has fewer."""
+"""Pieces of a text between two checks of limits: a short trace has fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """A list in JSON data whose items are made one by one, each time it is written. `json.dumps` refuses it."""
+    """A list in JSON data whose items are generated each time it is written. `json.dumps` refuses it."""
 
     items: Callable[[], Iterable[Any]]
 
 
 def json_pieces(value: Any, indent: int | None = None, level: int = 0) -> Iterator[str]:
-    """The text of `json.dumps(value, indent=indent, ensure_ascii=False)` in pieces."""
+    """Yield the text of `json.dumps(value, indent=indent, ensure_ascii=False)` in pieces."""
     if isinstance(value, Streamed):
         yield from _enclosed("[]", ((("", one)) for one in value.items()), indent, level)
     elif isinstance(value, dict) and _streams(value):
@@ -34,7 +34,7 @@ def json_pieces(value: Any, indent: int | None = None, level: int = 0) -> Iterat
 
 
 def limited(pieces: Iterable[str], check_limits: Callable[[], None]) -> Iterator[str]:
-    """The pieces of a text; after every few thousand of them `check_limits` is called, which may raise an error."""
+    """Yield the pieces of a text; every few thousand call `check_limits`, which may raise an error."""
     for number, piece in enumerate(pieces, 1):
         if number % _BETWEEN_CHECKS == 0:
             check_limits()

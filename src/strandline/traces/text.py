@@ -1,4 +1,4 @@
-"""States and changes as lines for people."""
+"""Render states and changes as lines for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _LINE = 100
 Paint = Callable[[str, str], str]
-"""Gives a text a colour, or leaves it as it is."""
+"""Colours a text, or leaves it as it is."""
 
 
 def plain(text: str, colour: str) -> str:
@@ -20,7 +20,7 @@ def plain(text: str, colour: str) -> str:
 
 
 def state_lines(state: Mapping[str, Any], paint: Paint = plain) -> list[str]:
-    """`name=value` pairs, as many on a line as fit."""
+    """Return `name=value` pairs, as many on a line as fit."""
     lines, line, length = [], "   ", 3
     for name, value in state.items():
         shown = show(value)
@@ -34,8 +34,10 @@ def state_lines(state: Mapping[str, Any], paint: Paint = plain) -> list[str]:
 
 
 def change_lines(step: Step, indent: str, paint: Paint = plain) -> list[str]:
-    """What a step changed, `name: old → new` or what came and went, as many on a line as fit; without the changes of
-    locations that the action's name tells."""
+    """Return the changes of a step, `name: old → new` or added and removed members, as many on a line as fit.
+
+    Changes of locations that the action's name implies are left out.
+    """
     lines: list[str] = []
     length = _LINE
     for change in step.changes:

@@ -1,10 +1,10 @@
-"""A trace: an initial state and the steps from it, each with what it changed.
+"""Traces: an initial state and the steps from it, each with its changes.
 
     for step in verdict.trace:
         print(step.action, step.state["net"])
 
-Values are those of `strandline.model.values`: numbers, truths, names, None, tuples for arrays, and records, queues,
-multisets and frozensets. A state is a dictionary from the model's variables to their values.
+Values are those of `strandline.model.values`: numbers, truth values, names, None, tuples for arrays, and records,
+queues, multisets and frozensets. A state is a dictionary from the model's variables to their values.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ State = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A variable, an element of an array or a field of a record, before and after a step. `name` is written as in the
-    model, as in `votes[1].says`; bags and queues change as a whole."""
+    """A variable, an array element or a field of a record, before and after a step.
+
+    `name` is written as in the model, as in `votes[1].says`; bags and queues change as a whole.
+    """
 
     name: str
     old: Any
@@ -32,12 +34,12 @@ class Change:
 
     @property
     def came(self) -> Multiset:
-        """What a bag, queue or set holds after the step and did not before; of anything else nothing."""
+        """The members added to a bag, queue or set; empty for anything else."""
         return Multiset(self.new).without(self.old) if self._holds_many else Multiset()
 
     @property
     def went(self) -> Multiset:
-        """What a bag, queue or set held before the step and does not after; of anything else nothing."""
+        """The members removed from a bag, queue or set; empty for anything else."""
         return Multiset(self.old).without(self.new) if self._holds_many else Multiset()
 
     @property
@@ -54,7 +56,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what it is called, everything it changed, and the state that it leads to."""
+    """One step: its name, all its changes, and the state that it leads to."""
 
     action: str
     changes: tuple[Change, ...]
@@ -66,8 +68,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class TraceFault:
-    """The run-time fault at which a trace ends. `action` is the step that faulted; None where a predicate
-    could not be evaluated in the last state. `detail` is which value it was, where that is known."""
+    """The run-time fault at which a trace ends.
+
+    `action` is the step that faulted; None if a predicate could not be evaluated in the last state. `detail` is the
+    offending value, if it is known.
+    """
 
     kind: str
     span: Span | None
@@ -76,35 +81,35 @@ class TraceFault:
 
     @property
     def words(self) -> str:
-        """What went wrong, with the value."""
+        """The kind of the fault, with the value."""
         return f"{self.kind}: {self.detail}" if self.detail else self.kind
 
 
 @dataclass(frozen=True, slots=True)
 class Trace(Shown):
-    """A path of the model, every step of which was executed again. Made by `strandline.traces.replay`.
+    """A path of the model, every step of which was replayed. Made by `strandline.traces.replay`.
 
     `len(trace)` is the number of steps, `trace[i]` and iteration give them; `initial` is the first state, `final` the
     last, `states()` are all. `print(trace)` shows it as the command line does.
 
-    `loop` is None for a path without a loop. Else it is the index of the state to which the run returns: the last
-    state is that one again; where it is the index of the last state itself, no step is possible there and the
-    run stays in it. Whether the trace is a shortest one depends on the search: breadth-first search finds shortest
-    traces, others need not.
+    `loop` is None for a path without a loop. Otherwise it is the index of the state to which the run returns: the last
+    state is that one again; if it is the index of the last state itself, no step is possible there and the run stays in
+    it. Whether the trace is a shortest one depends on the search: breadth-first search finds shortest traces, others
+    need not.
     """
 
     initial: State
     steps: Sequence[Step]
-    """A tuple; of a long trace a sequence that works out each step when it is asked for."""
+    """A tuple; for a long trace a sequence that computes each step on demand."""
     fault: TraceFault | None = None
     loop: int | None = None
 
     def __len__(self) -> int:
-        """The number of steps that lead to a state; a faulting step at the end does not count."""
+        """Return the number of steps that lead to a state; a faulting step at the end does not count."""
         return len(self.steps)
 
     def __bool__(self) -> bool:
-        """A trace is there, also where it has no step."""
+        """Return True: a trace exists even if it has no step."""
         return True
 
     def __iter__(self) -> Iterator[Step]:
@@ -115,11 +120,11 @@ class Trace(Shown):
     @overload
     def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
     def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
-        """A step by its number, the first is 0; -1 is the last."""
+        """Return a step by its number, the first is 0; -1 is the last."""
         return self.steps[index] if isinstance(index, int) else tuple(self.steps[index])
 
     def states(self) -> Iterator[dict[str, Any]]:
-        """Every state in full, the initial one first."""
+        """Yield every state in full, the initial one first."""
         yield dict(self.initial)
         for step in self.steps:
             yield dict(step.state)
@@ -141,7 +146,7 @@ class Trace(Shown):
 
 
 def changes(before: State, after: State) -> Iterator[Change]:
-    """What differs between two states."""
+    """Return the differences between two states."""
     for name, new in after.items():
         for one in differences(before[name], new):
             yield Change(name + one.path, one.old, one.new)

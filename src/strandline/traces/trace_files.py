@@ -1,7 +1,7 @@
-"""Traces as files: our own JSON and ITF, out and in again.
+"""Read and write traces as files: our own JSON, and ITF.
 
-What comes in again is a `RecordedTrace`, a claim: `strandline.traces.matching.fit` finds the path of a model
-that it describes, or says where it leaves the model. The formats are described in docs/simulate.md.
+Reading returns a `RecordedTrace`, a claim: `strandline.traces.matching.fit` finds the path of a model that it
+describes, or where it leaves the model. The formats are described in docs/simulate.md.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from strandline import __version__
 from strandline.errors import InputError, ResourceError, UsageError
 from strandline.source import Source, Span
-from strandline.traces.encoding import encoded, part, put
+from strandline.traces.encoding import encode_value, part, put
 from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
 from strandline.traces.itf import itf_document, read_itf
 from strandline.traces.matching import RecordedTrace
@@ -25,22 +25,24 @@ from strandline.traces.trace import Trace
 
 FORMAT = "strandline-trace"
 FORMAT_VERSION = 2
-"""Version 1 had the elements of arrays as variables of their own and all values as texts; it is read, too."""
+"""Version 1 had array elements as variables of their own and all values as texts; it is read, too."""
 ITF_SUFFIX = ".itf.json"
 
 
 def trace_data(trace: Trace, source: Source) -> dict[str, Any]:
-    """A trace as plain data: the initial state in full, then for every step what changed. The steps of a long one are
-    `Streamed`."""
+    """Return a trace as plain data: the initial state in full, then the changes of every step.
+
+    The steps of a long trace are `Streamed`.
+    """
 
     def steps() -> Iterator[dict[str, Any]]:
         for step in trace.steps:
-            changes = {one.name: [encoded(one.old), encoded(one.new)] for one in step.changes}
+            changes = {one.name: [encode_value(one.old), encode_value(one.new)] for one in step.changes}
             yield {"action": step.action, "changes": changes}
 
     return {
         "length": len(trace),
-        "initial": {name: encoded(value) for name, value in trace.initial.items()},
+        "initial": {name: encode_value(value) for name, value in trace.initial.items()},
         "steps": list(steps()) if len(trace) <= MOST_HELD else Streamed(steps),
         "loop": trace.loop,
         "fault": fault_data(trace.fault, source),
@@ -48,17 +50,17 @@ def trace_data(trace: Trace, source: Source) -> dict[str, Any]:
 
 
 def json_text(trace: Trace, source: Source) -> str:
-    """The trace as the text of a file of our own format."""
+    """Return the trace as text in our own format."""
     return "".join(json_text_pieces(trace, source))
 
 
 def itf_text(trace: Trace, source: Source) -> str:
-    """The trace as the text of a file in ITF."""
+    """Return the trace as text in ITF."""
     return "".join(itf_text_pieces(trace, source))
 
 
 def json_text_pieces(trace: Trace, source: Source) -> Iterator[str]:
-    """The trace as a file of our own format, in pieces."""
+    """Yield the trace in our own format, in pieces."""
     head = {
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
@@ -70,14 +72,16 @@ def json_text_pieces(trace: Trace, source: Source) -> Iterator[str]:
 
 
 def itf_text_pieces(trace: Trace, source: Source) -> Iterator[str]:
-    """The trace as a file in ITF, in pieces."""
+    """Yield the trace in ITF, in pieces."""
     yield from json_pieces(itf_document(trace, source), 2)
     yield "\n"
 
 
 def read_trace(path: Path) -> RecordedTrace:
-    """The trace in a file: our own JSON, the object that `check --json` prints, or ITF; which one, its
-    content says. Raises `InputError` where it is none of them."""
+    """Read a trace from a file: our own JSON, the object that `check --json` prints, or ITF.
+
+    The format is detected by the content. Raises `InputError` if it is none of them.
+    """
     name = str(path)
     data = _parse(name, _read(path))
     if isinstance(data, dict):
@@ -152,8 +156,11 @@ def _change(name: str, where: str, variable: str, change: Any, state: Mapping[st
 
 
 def write_text(path: Path, pieces: Iterable[str]) -> None:
-    """Write a trace's text, given in pieces, to a file; where that is not possible the user is told. If a limit is
-    reached while the pieces are made, nothing of them stays."""
+    """Write a trace's text, given in pieces, to a file.
+
+    Raises an error if that is not possible. If a limit is reached while the pieces are generated, no partial file is
+    left.
+    """
     try:
         with path.open("w", encoding="utf-8") as file:
             try:

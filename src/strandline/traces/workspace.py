@@ -1,8 +1,8 @@
-"""The directory of one run: the parent log and whatever else a search puts on disk.
+"""The directory of one run: the parent log and other files of a search.
 
-It is removed when the run ends, however it ends, as long as the process is not killed outright. A run holds a
-lock on the file `pid` inside its directory, which the operating system drops with the process: so a directory
-whose lock is free is left over from a killed run, whatever process has the same number now.
+It is removed when the run ends, unless the process is killed. A run holds a lock on the file `pid` inside its
+directory, which the operating system releases with the process: so a directory whose lock is free is left over from a
+killed run, even if its process number has been reused.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PREFIX = "strandline-run-"
 _LOCK = "pid"
 _DAY = 86_400.0
 _YOUNG_SECONDS = 10.0
-"""A directory as young as this may belong to a run that is about to lock it."""
+"""Age in seconds up to which a directory may belong to a run that is about to lock it."""
 
 
 class RunDirectory:
-    """A fresh directory inside `parent` (the system's directory for temporary files where none is given).
+    """A fresh directory inside `parent` (default: the system's directory for temporary files).
 
-    Use it with `with`; what is in it is gone afterwards. Raises `ResourceError` where it cannot be made.
+    A context manager; the directory is removed at the end. Raises `ResourceError` if it cannot be created.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
@@ -65,27 +65,27 @@ class LeftOver:
 
     path: Path
     size: int
-    """Bytes of the files in it."""
+    """Size of the files in bytes."""
     days: float
-    """Since something was last made or removed in it."""
+    """Time since something was last created or removed in it."""
 
 
 def left_over(parent: Path | None = None) -> list[LeftOver]:
-    """Directories of runs that were killed, as far as they belong to this user."""
+    """Return directories of killed runs that belong to this user."""
     folder = Path(tempfile.gettempdir()) if parent is None else parent
     found = sorted(path for path in folder.glob(f"{PREFIX}*") if _is_abandoned(path))
     return [LeftOver(path, _size_of(path), (time.time() - _changed(path)) / _DAY) for path in found]
 
 
 def removed(run: LeftOver) -> bool:
-    """Remove what a killed run has left behind, unless it is not left over any more; whether it is gone."""
+    """Remove the directory of a killed run, unless it is in use again; return True if it is gone."""
     if _is_abandoned(run.path):
         shutil.rmtree(run.path, ignore_errors=True)
     return not run.path.exists()
 
 
 def _size_of(folder: Path) -> int:
-    """Bytes of the files in a directory and below it; without those that have just vanished."""
+    """Return the size of the files in a directory tree in bytes, ignoring those that have just vanished."""
     size = 0
     for place, _, names in os.walk(folder):
         for name in names:

@@ -1,4 +1,4 @@
-"""From a System to a System: merged steps, simultaneous effects, fairness and the memory of the last step.
+"""Transform a System to a System: merged steps, simultaneous effects, fairness and the history of the last step.
 
 Imports `model` and `analysis` only.
 """

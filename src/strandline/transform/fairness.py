@@ -1,22 +1,22 @@
-"""Fairness as a part of the System: a counter that comes round only on fair runs.
+"""Encode fairness into the System: a counter that completes a cycle infinitely often only on fair runs.
 
-The k conditions of a fair run (`strandline.model.system.Fairness`) are waited for in turn, as in the copies of the
-state space of 003 §1: copy 0 waits for an accepting location of the observer, copy i for condition i, and after the
-last one the run is in copy 0 again. The copies are one variable here, so that every search method, which knows of
-accepting states only, searches for fair runs without knowing it: a run visits accepting locations in copy 0 infinitely
-often exactly if it is accepted and fair.
+The k conditions of a fair run (`strandline.model.system.Fairness`) are awaited in turn, as in the copies of the state
+space of 003 §1: copy 0 waits for an accepting location of the property process, copy i for condition i, and after the
+last one the run is in copy 0 again. Here the copies are one variable, so that every search for accepting cycles finds
+only fair ones without further changes: a run visits accepting locations in copy 0 infinitely often exactly if it is
+accepted and fair.
 
-Condition i is met by a step that takes one of its actions, or that enters a state where none of them is enabled, or
-where its expression is true. The actions pass their own copies by an effect. The edges of the observer, which are
-part of every step and run last, do the rest: they look at the state that is entered, and pass as many copies in a row
-as it allows, so the null steps of 003 are not needed. At a deadlock the observer steps alone, and what is true there
-counts: no action is enabled. (To look at the state that is left would be the same, but each action would need a copy
-of all guards of the system for it.)
+Condition i is met by a step that takes one of its actions, that enters a state where none of them is enabled, or where
+its expression is true. The actions leave their own copies by an effect. The edges of the property process, which are
+part of every step and run last, do the rest: they read the state that is entered, and pass as many copies at once as it
+allows, so the null steps of 003 are not needed. At a deadlock the property process moves alone, and no action is
+enabled. (Reading the source state would be equivalent, but then each action would need a copy of all guards of the
+system.)
 
-Strong fairness is no such condition: what meets it is that its actions are taken infinitely often, or that they are not
-enabled any more from some point on, which no finite part of a run shows. So the observer guesses that point, while it
-waits in the condition's copy: it promises that none of them will be enabled, a bit of the state that is never cleared,
-which meets the condition at every step; where the promise is broken, the observer has no edge. Each condition of this
+Strong fairness is no such condition: it is met if its actions are taken infinitely often, or if from some point on they
+are not enabled any more, which no finite prefix shows. So the property process guesses that point while it waits in the
+condition's copy: it promises that none of them will be enabled, by a bit of the state that is never cleared, which
+meets the condition at every step; where the promise is broken, the property process has no edge. Each condition of this
 kind can double the states.
 """
 
@@ -37,8 +37,11 @@ _RESTING, _MOVED, _ENDED = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class FairSystem:
-    """A System with an observer whose accepting runs are fair, and what accepts in it: the observer's own locations
-    where `accepting` is None; else those where also the variables in `at_rest` are 0."""
+    """A System with a property process whose accepting runs are fair.
+
+    It accepts in the property process's own locations if `accepting` is None; else in those where also the variables in
+    `at_rest` are 0.
+    """
 
     system: System
     accepting: Expression | None = None
@@ -46,8 +49,10 @@ class FairSystem:
 
 
 def process_fairness(system: System) -> tuple[Fairness, ...]:
-    """Weak fairness of every process: it moves infinitely often, or infinitely often it cannot. An action that
-    belongs to no process counts as one of its own, whatever its parameters are."""
+    """Return weak fairness of every process: it moves infinitely often, or infinitely often it cannot.
+
+    An action that belongs to no process counts as a process, with all its parameters.
+    """
     groups: dict[str, list[Action]] = {process.name: [] for process in system.processes}
     owned = {variable.owner for variable in system.variables if variable.owner is not None}
     owners = owned | set(groups) | set(system.actors)
@@ -59,17 +64,17 @@ def process_fairness(system: System) -> tuple[Fairness, ...]:
 
 
 def _owner(action: str, owners: set[str]) -> str:
-    """The process of an action without moves: its name tells it, `P_1.send(x=3)`."""
+    """Return the process of an action without moves, the prefix of its name: `P_1.send(x=3)`."""
     title = action.partition("(")[0]
     process = title.rpartition(".")[0]
     return process if process in owners else title
 
 
 def with_fairness(system: System, fairness: Sequence[Fairness] = (), *, ignore_finite_runs: bool = False) -> FairSystem:
-    """The System in which only fair runs are accepted. With `ignore_finite_runs` no run that ends is: the state in
-    which the observer has stepped alone accepts nothing.
+    """Return the System in which only fair runs are accepted.
 
-    Actions keep their places, so that the k-th step of a state stays the k-th.
+    With `ignore_finite_runs` no finite run is accepted: the state that the property process entered alone is not
+    accepting. Actions keep their positions, so that the k-th step of a state stays the k-th.
     """
     if system.observer is None:
         raise InternalError("fairness needs an observer, whose acceptance it restricts")
@@ -80,7 +85,7 @@ def with_fairness(system: System, fairness: Sequence[Fairness] = (), *, ignore_f
 
 
 def _always_met(system: System, one: Fairness) -> bool:
-    """Whether every step of a synchronous system meets it, because it has all actions of a process."""
+    """Return True if every step of a synchronous system meets it, because it has all actions of a process."""
     if not system.synchronous or one.condition is not None:
         return False
     chosen = {id(action) for action in one.actions}
@@ -90,11 +95,11 @@ def _always_met(system: System, one: Fairness) -> bool:
     )
 
 
-def with_conditions_told(system: System, fairness: Sequence[Fairness]) -> tuple[System, tuple[Expression, ...]]:
-    """The System, which has no observer, and for each condition an expression that is true in the states in which it is
-    met: a run is fair if each is true infinitely often. Which actions the last step took, where a condition is about
-    actions, is remembered in a variable behind all others; actions keep their places.
+def with_visible_conditions(system: System, fairness: Sequence[Fairness]) -> tuple[System, tuple[Expression, ...]]:
+    """Return the System with, for each condition, an expression that is true in the states that meet it.
 
+    A run is fair if each is true infinitely often. The System has no property process. If a condition is about actions,
+    an additional variable after all others remembers whether the last step took one; actions keep their positions.
     Conditions that every run meets are left out.
     """
     if system.observer is not None:
@@ -106,7 +111,7 @@ def with_conditions_told(system: System, fairness: Sequence[Fairness]) -> tuple[
         system,
         variables=system.variables + tuple(taken),
         actions=tuple(
-            replace(action, effects=(*_remembered(system, action, about_actions, taken), *action.effects))
+            replace(action, effects=(*_recording_effects(system, action, about_actions, taken), *action.effects))
             for action in system.actions
         )
         if taken
@@ -125,11 +130,14 @@ def with_conditions_told(system: System, fairness: Sequence[Fairness]) -> tuple[
     return told, tuple(met)
 
 
-def _remembered(
+def _recording_effects(
     system: System, action: Action, conditions: Sequence[Fairness], taken: Sequence[Variable]
 ) -> Iterable[Assign]:
-    """Effects by which an action notes which conditions it meets. In a synchronous system a step is an action of every
-    process, in their order: the first process that a condition is about begins anew, the others add to it."""
+    """Return effects by which an action records the conditions that it meets.
+
+    In a synchronous system a step is an action of every process, in order: the first process that a condition is about
+    resets it, the others add to it.
+    """
     for one, variable in zip(conditions, taken, strict=True):
         meets = any(chosen is action for chosen in one.actions)
         if system.synchronous:
@@ -156,7 +164,7 @@ class _Copies:
     def result(self) -> FairSystem:
         added = ((self.counter,) if self.last else ()) + ((self.stepping,) if self.ignore_finite else ())
         promises = tuple(self.promises.values())
-        # All edges without a promise, then all of them again for each: so their numbers tell which edge it is.
+        # All edges without a promise, then all of them again for each promise: the number identifies the edge.
         edges = tuple(self._edge(edge, copy) for copy in (None, *self.promises) for edge in self.observer.edges)
         system = replace(
             self.system,
@@ -170,7 +178,7 @@ class _Copies:
         return FairSystem(system, conjunction(accepted, *(_equal(one, 0) for one in added)), added)
 
     def _idle(self, copy: int, one: Fairness) -> Expression:
-        """What meets a condition in a state, whatever step follows."""
+        """Return the expression that meets a condition in a state, whatever step follows."""
         if one.condition is not None:
             return one.condition
         if one.strong:
@@ -178,11 +186,11 @@ class _Copies:
         return Unary("not", some_enabled(self.system, one.actions))
 
     def _kept(self, copy: int, one: Fairness) -> Expression:
-        """That a promise is kept in a state, if it was made."""
+        """Return the expression that a promise, if made, is kept in a state."""
         return Binary("or", _equal(self.promises[copy], 0), Unary("not", some_enabled(self.system, one.actions)))
 
     def _pass(self, copy: int, when: Expression | None = None) -> Assign:
-        """From this copy to the next, where that is true."""
+        """Return the effect that moves from this copy to the next, under a condition."""
         here = conjunction(_equal(self.counter, copy), when) or TRUE
         return Assign(Read(self.counter), Choice(here, Const(copy + 1), Read(self.counter)))
 
@@ -194,8 +202,10 @@ class _Copies:
         return replace(action, effects=(*added, *action.effects))
 
     def _edge(self, edge: Action, promised: int | None) -> Action:
-        """An edge of the observer: looks at the state that the whole step enters. From there on a promise holds, where
-        one is made."""
+        """Return an edge of the property process that reads the state that the whole step enters.
+
+        If `promised` is given, its promise holds from there on.
+        """
         added: list[Assign] = []
         guard = conjunction(edge.guard, self.kept)
         if promised is not None:
@@ -219,8 +229,10 @@ class _Copies:
 
 
 def some_enabled(system: System, actions: Iterable[Action]) -> Expression:
-    """Whether the state has a step with one of these actions. Evaluates no guard that the enumeration of the state's
-    steps does not evaluate too, so it faults only where that does."""
+    """Return the expression that one of these actions is enabled.
+
+    It evaluates no guard that enumerating the state's steps does not evaluate too, so it faults only where that does.
+    """
     if system.synchronous:
         return _disjunction(_enabled_together(system, action) for action in actions)
     hurried = _disjunction(
@@ -235,8 +247,10 @@ def some_enabled(system: System, actions: Iterable[Action]) -> Expression:
 
 
 def _ready(system: System, actions: Sequence[Action]) -> Expression:
-    """Whether one of them has its processes in the right locations and its guard true. Actions that stand together
-    share the question where."""
+    """Return the expression that one of them has its processes at their sources and its guard true.
+
+    Actions with the same sources share that test.
+    """
     places: dict[tuple[tuple[int, int], ...], list[Expression]] = {}
     for action in actions:
         place = tuple((move.process, move.source) for move in action.moves)
@@ -253,7 +267,7 @@ def _any(guards: Sequence[Expression]) -> Expression | None:
 
 
 def _enabled_together(system: System, action: Action) -> Expression:
-    """In a synchronous system: every other process has an action too, those before it being asked first."""
+    """Return the expression that in a synchronous system every other process has an action too, in order."""
     tried: list[list[Action]] = [[] for _ in system.processes]
     for one in system.actions:
         tried[one.moves[0].process].append(one)

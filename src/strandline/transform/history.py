@@ -1,8 +1,8 @@
-"""The last step as a part of the state: what `taken(action)` means where claims speak of states.
+"""Encode the last step into the state, which gives `taken(action)` a meaning in state formulas.
 
-`taken(a)` is true in the states to which a step with action a has just led, and false in initial states. Where a run
-has ended and stays in its last state, it stays as it was. The System does not know its last step, so it is asked of a
-System that does: one bit for each such question, which every step sets or clears. Only what is asked is remembered.
+`taken(a)` is true in the states that a step with action a has just entered, and false in initial states. At a deadlock,
+where a run stays in its last state, it keeps its value. The state of a System does not contain the last step, so it is
+extended by one bit for each such atom, which every step sets or clears.
 """
 
 from __future__ import annotations
@@ -17,35 +17,37 @@ from strandline.transform.fairness import some_enabled
 
 @dataclass(slots=True)
 class Steps:
-    """What can be asked about actions of a System; a scope has one."""
+    """The atoms about actions of a System; a scope has one."""
 
     system: System
     histories: dict[Variable, tuple[Action, ...]] = field(default_factory=dict)
-    """What was asked of last steps so far."""
-    _remembered: dict[str, Variable] = field(default_factory=dict)
+    """The atoms about last steps so far."""
+    _recording_effects: dict[str, Variable] = field(default_factory=dict)
 
     def enabled(self, actions: Iterable[Action]) -> Expression:
-        """Whether one of them can be taken."""
+        """Return the expression that one of the actions is enabled."""
         return some_enabled(self.system, actions)
 
     def taken(self, name: str, actions: Iterable[Action]) -> Expression:
-        """Whether the last step took one of them; the name is theirs."""
-        if name not in self._remembered:
-            variable = self._remembered[name] = Variable(f"(taken {name})", Domain(0, 1), hidden=True)
+        """Return the expression that the last step took one of the actions, which have this name."""
+        if name not in self._recording_effects:
+            variable = self._recording_effects[name] = Variable(f"(taken {name})", Domain(0, 1), hidden=True)
             self.histories[variable] = tuple(actions)
-        return Read(self._remembered[name])
+        return Read(self._recording_effects[name])
 
 
 def with_history(system: System, expressions: Iterable[Expression]) -> System:
-    """The System that remembers of its last step what the expressions ask; itself where they ask nothing. Actions keep
-    their places."""
+    """Extend the System by a bit for every `taken` atom in the expressions.
+
+    Returns the System itself if there are none. Actions keep their positions.
+    """
     known = system.scope.histories
     read = {variable for one in expressions for variable in variables_read(one)} - set(system.variables)
     asked = [variable for variable in known if variable in read]
     if not asked:
         return system
     chosen = {variable: {id(action) for action in known[variable]} for variable in asked}
-    actions = {id(action): _remembered(system, action, chosen) for action in system.actions}
+    actions = {id(action): _recording_effects(system, action, chosen) for action in system.actions}
     return replace(
         system,
         variables=(*system.variables, *asked),
@@ -57,8 +59,8 @@ def with_history(system: System, expressions: Iterable[Expression]) -> System:
     )
 
 
-def _remembered(system: System, action: Action, chosen: dict[Variable, set[int]]) -> Action:
-    """In a synchronous system the action of the first process forgets, and all of them may remember."""
+def _recording_effects(system: System, action: Action, chosen: dict[Variable, set[int]]) -> Action:
+    """Add the effects that set the bits; in a synchronous system the first process clears them."""
     forgets = not system.synchronous or action.moves[0].process == 0
     added = tuple(
         Assign(Read(variable), Const(int(id(action) in actions)))

@@ -1,9 +1,9 @@
-"""Statement merging: a step that only its own process can tell of becomes the end of the steps before it.
+"""Statement merging: a step that is invisible to others is merged with the steps before it.
 
-A location is passed over where one step alone leaves it, always, to another location, and reads and writes nothing but
-what its process alone reads and writes, the truth of what is asked included. Such a step commutes with all others, and
-nothing can happen in its stead; so whoever comes to the location can as well take it at once (Holzmann, The engineering
-of a model checker: the Gnu i-protocol case study revisited, SPIN 1999; 003 §3).
+A location is removed if a single step leaves it, which is always enabled, leads to another location, and accesses only
+variables that its process alone accesses and no property reads. Such a step commutes with all others, and nothing can
+happen in its place; so it can be taken at once when the location is entered (Holzmann, The engineering of a model
+checker: the Gnu i-protocol case study revisited, SPIN 1999; 003 §3).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from strandline.analysis.dependencies import evaluated, expressions
+from strandline.analysis.dependencies import evaluated_expressions, expressions
 from strandline.analysis.ranges import Ranges, analyse_ranges
 from strandline.model.expression import (
     COMPARISONS,
@@ -29,30 +29,28 @@ from strandline.model.intervals import Contradiction, within
 from strandline.model.system import Action, Assign, Move, System, Variable
 
 _FAULTLESS = COMPARISONS | LOGICAL | {"not", "+", "-"}
-"""Operators whose results exist, and fit 64 bits where they are stored in variables."""
+"""Operators whose results are defined, and fit 64 bits where they are stored in variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A System in which some locations are never entered. `parts`: of the actions that stand for several, told by `id`,
-    what they are made of."""
+    """A System with merged locations. `parts` lists, by `id` of a merged action, the actions that it consists of."""
 
     system: System
     parts: dict[int, tuple[Action, ...]]
     passed_over: tuple[str, ...]
-    """The locations, as people name them."""
+    """The merged locations, by name."""
 
 
 def merge(system: System, watched: Iterable[Expression]) -> Merged:
-    """The System with steps merged, such that deadlocks and, in all that is reachable, the truth of these expressions
-    stay what they are."""
+    """Merge steps such that deadlocks and the truth of the expressions in all reachable states are preserved."""
     passed: list[str] = []
     if system.synchronous or system.observer is not None or system.has_committed:
         return Merged(system, {}, ())
-    merging = _Merging(system, {one for expression in watched for one in variables_read(expression)})
+    merging = _Merger(system, {one for expression in watched for one in variables_read(expression)})
     for process, own in enumerate(system.processes):
         for location, name in enumerate(own.locations):
-            if merging.pass_over(process, location):
+            if merging.remove_location(process, location):
                 passed.append(f"{own.name}.{name}")
     if not passed:
         return Merged(system, {}, ())
@@ -60,8 +58,8 @@ def merge(system: System, watched: Iterable[Expression]) -> Merged:
     return Merged(made, {key: parts for key, parts in merging.parts.items() if len(parts) > 1}, tuple(passed))
 
 
-class _Merging:
-    """The actions as they are so far."""
+class _Merger:
+    """The actions during merging."""
 
     def __init__(self, system: System, watched: set[Variable]) -> None:
         self._system, self._ranges = system, analyse_ranges(system)
@@ -75,19 +73,19 @@ class _Merging:
         }
 
     def _read_by_others(self) -> Iterator[Variable]:
-        """Variables that more than one process reads or writes, and locations that anybody reads."""
+        """Yield variables that more than one process accesses, and locations that are read."""
         users: dict[Variable, set[int]] = {}
         for action in self._system.actions:
             movers = {move.process for move in action.moves}
-            for expression in evaluated(action):
+            for expression in evaluated_expressions(action):
                 yield from (one for one in variables_read(expression) if one in self._system.locations)
             for expression in expressions(action):
                 for variable in variables_read(expression):
                     users.setdefault(variable, set()).update(movers or {-1})
         yield from (variable for variable, processes in users.items() if len(processes) > 1)
 
-    def pass_over(self, process: int, location: int) -> bool:
-        """Let nobody come to a location, if that makes no difference; whether it is so."""
+    def remove_location(self, process: int, location: int) -> bool:
+        """Remove a location if that is sound; return True if it was removed."""
         own = self._system.processes[process]
         leaving = [one for one in self.actions if any((m.process, m.source) == (process, location) for m in one.moves)]
         if own.jumps or (process, location) in self._begun or len(leaving) != 1:
@@ -99,12 +97,12 @@ class _Merging:
         if not entering:
             return False
         target = step.moves[0].target
-        replaced = {id(one): self._joined(one, step, process, target) for one in entering}
+        replaced = {id(one): self._compose(one, step, process, target) for one in entering}
         self.actions = [replaced.get(id(one), one) for one in self.actions if one is not step]
         return True
 
     def _is_private(self, step: Action, location: Variable) -> bool:
-        """Whether a step can always be made, without a fault, and nobody else can tell."""
+        """Return True if a step is always enabled, cannot fault, and is invisible to others."""
         if step.guard is not None and step.guard != Const(1):
             return False
         if location in self._shared:
@@ -112,8 +110,8 @@ class _Merging:
         used = {one for part in expressions(step) for one in variables_read(part)} - {location}
         return not used & self._shared and _cannot_fault(step, self._ranges)
 
-    def _joined(self, first: Action, second: Action, process: int, target: int) -> Action:
-        """One action for two, one after the other."""
+    def _compose(self, first: Action, second: Action, process: int, target: int) -> Action:
+        """Return the sequential composition of two actions."""
         location = self._system.processes[process].location
         moves = tuple(Move(m.process, m.source, target) if m.process == process else m for m in first.moves)
         effects = tuple(one for one in first.effects if one.target != Read(location))
@@ -138,8 +136,7 @@ def _cannot_fault(step: Action, ranges: Ranges) -> bool:
 
 
 def _is_simple(effect: Assign) -> bool:
-    """Whether only constants, variables and elements at known places are read and written, and sums and comparisons
-    made of them."""
+    """Return True if only constants, scalars, elements at constant indices, sums and comparisons are used."""
     if effect.together:
         return False
     for node in (*walk(effect.target), *walk(effect.value)):

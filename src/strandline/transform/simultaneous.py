@@ -1,9 +1,9 @@
-"""A command's effects, which run in sequence, as updates that are all made at once.
+"""Convert a command's sequential effects to simultaneous updates.
 
-Every effect sees what those before it have written (see `strandline.model.system`). Here their values are carried
-forward instead: what is left is, for every place that may be written, one expression over the state in which the
-command begins. The command faults exactly where one of the expressions that it evaluates has no value; so ranges and
-indices are part of them, as `Undefined` where they are left.
+Every effect sees the writes of those before it (see `strandline.model.system`). Here their values are substituted
+forward: the result has, for every place that may be written, one expression over the state in which the command begins.
+The command faults exactly where one of the expressions that it evaluates has no value; so range and index checks are
+part of them, as `Undefined` where they fail.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from strandline.model.expression import (
     Read,
     Undefined,
     children,
-    rebuilt,
+    rebuild,
     upwards,
 )
 from strandline.model.system import Assign, Domain, Variable, rows
@@ -34,32 +34,34 @@ _WIDEST = 1 << 62
 
 
 class Slot(NamedTuple):
-    """One entry of a valuation: a variable, and which element of it."""
+    """One entry of a valuation: a variable, and the index of its element."""
 
     variable: Variable
     place: int = 0
 
     @property
     def value(self) -> Expression:
-        """What it holds."""
+        """Return the expression that reads it."""
         return Read(self.variable) if self.variable.length is None else Element(self.variable, Const(self.place))
 
 
 @dataclass(frozen=True, slots=True)
 class Simultaneous:
-    """What a command does at once. `evaluated` are all expressions that it evaluates, in order: it faults where one of
-    them does, in the way of the first that does."""
+    """The simultaneous updates of a command.
+
+    `evaluated` lists all expressions that it evaluates, in order: the first one that faults determines the fault.
+    """
 
     updates: Mapping[Slot, Expression]
     evaluated: tuple[Expression, ...]
 
 
 def simultaneous(effects: Iterable[Assign]) -> Simultaneous:
-    """The effects of a command, made at once. Raises `ResourceError` for a range that wraps and is too wide for it."""
-    return _Carrying().run(effects)
+    """Convert effects to simultaneous updates. Raises `ResourceError` for a wrapping range that is too wide."""
+    return _ForwardSubstitution().run(effects)
 
 
-class _Carrying:
+class _ForwardSubstitution:
     def __init__(self) -> None:
         self.written: dict[Slot, Expression] = {}
         self.changed: dict[Variable, set[int]] = {}
@@ -73,17 +75,17 @@ class _Carrying:
         return Simultaneous(dict(self.written), tuple(self.evaluated))
 
     def _read(self, effect: Assign) -> tuple[Expression | None, Expression]:
-        """The index, if there is one, and the value of an effect, over the state in which the command begins."""
+        """Return the index, if there is one, and the value of an effect, over the state in which the command begins."""
         index = None
         if isinstance(effect.target, Element):
             index = self._checked_index(effect.target)
             self.evaluated.append(index)
-        value = _in_domain(self._carried(effect.value), effect.target.variable.domain, effect.span)
+        value = _in_domain(self._substitute(effect.value), effect.target.variable.domain, effect.span)
         self.evaluated.append(value)
         return index, value
 
     def _checked_index(self, target: Element) -> Expression:
-        index = self._carried(target.index)
+        index = self._substitute(target.index)
         if isinstance(index, Const) and 0 <= index.value < target.variable.slots:
             return index
         inside = _between(index, 0, target.variable.slots - 1)
@@ -102,8 +104,8 @@ class _Carrying:
         self.written[slot] = value
         self.changed.setdefault(slot.variable, set()).add(slot.place)
 
-    def _carried(self, expression: Expression) -> Expression:
-        """The expression, evaluated now, as one over the state in which the command begins."""
+    def _substitute(self, expression: Expression) -> Expression:
+        """Return the expression, evaluated now, over the state in which the command begins."""
         if not self.written:
             return expression
         made: dict[int, Expression] = {}
@@ -117,10 +119,10 @@ class _Carrying:
                 return self.written.get(Slot(variable), node)
             case Element(variable=variable, span=span) if variable in self.changed:
                 return self._element(variable, parts[0], span)
-        return rebuilt(node, parts)
+        return rebuild(node, parts)
 
     def _element(self, variable: Variable, index: Expression, span: Span | None) -> Expression:
-        """An element of an array some of whose places were written."""
+        """Return an element of an array some of whose elements were written."""
         if isinstance(index, Const):
             return self.written.get(Slot(variable, index.value), Element(variable, index, span))
         found: Expression = Element(variable, index, span)
@@ -134,7 +136,7 @@ def _between(value: Expression, low: int, high: int) -> Expression:
 
 
 def _in_domain(value: Expression, domain: Domain, span: Span | None) -> Expression:
-    """The value as an assignment stores it: itself, wrapped around, or nothing."""
+    """Return the value as an assignment stores it: unchanged, wrapped, or undefined."""
     if isinstance(value, Const) and value.value in domain:
         return value
     inside = _between(value, domain.low, domain.high)

@@ -1,1 +1,1 @@
-"""Which processes and scalar values of a System are interchangeable, and the proof of it."""
+"""Detect scalarsets of a System: processes and values that are interchangeable, with a proof."""

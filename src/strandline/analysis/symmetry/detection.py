@@ -1,20 +1,20 @@
-"""Sets of names that can be exchanged for each other: what goes with each of them, and the proof that nothing changes.
+"""Detect scalarsets: names that can be permuted without changing the System, and prove that they can.
 
-The names are the processes of a group that are alike, or the values of a set that the model declares. Two of them are
-exchanged by exchanging
+The names are the processes of a group of identical processes, or the values of a type that the model declares. Two of
+them are swapped by swapping
 
-- of processes, their locations and their own variables;
+- the locations and own variables of processes;
 - their elements in arrays that are indexed by the names;
-- their numbers in variables that hold such names. Other numbers there, such as one for nobody, stay what they are.
+- their numbers in variables that hold such names. Other numbers, such as one for nobody, stay.
 
-If that makes of a System's actions the same actions, up to the order in which parts stand that commute, then states
-that differ by such an exchange have the same future (Ip and Dill, Better verification through symmetry, FMSD 9, 1996;
-Clarke, Enders, Filkorn and Jha, FMSD 9, 1996). It is enough to look at neighbours: their exchanges generate all others.
-Initial states need not be closed under exchanges: what is reached from an exchanged one is what is reached from it,
-exchanged. But a stored state may then be one that the model does not reach (see `permuting.closed`).
+If the swap maps a System's actions to the same actions, up to the order of commuting parts, then states that differ by
+such a swap have the same future (Ip and Dill, Better verification through symmetry, FMSD 9, 1996; Clarke, Enders,
+Filkorn and Jha, FMSD 9, 1996). Swaps of neighbours suffice, since they generate all permutations. Initial states need
+not be closed under permutations: the states reachable from a permuted one are the permuted reachable states. But a
+stored state may then be one that the model does not reach (see `permutation.close_initial_states`).
 
-Which variables hold names, and which arrays are indexed by them, is found: what is a name as far as `sorts` can tell is
-taken for one where an action has a counterpart only then.
+Which variables hold names and which arrays are indexed by them is inferred: a value that may be a name as far as
+`scalarsets` can say is taken for one where an action has no counterpart otherwise.
 """
 
 from __future__ import annotations
@@ -24,21 +24,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from strandline.analysis.symmetry.normal_forms import folded
-from strandline.analysis.symmetry.proof import Broken, Firsts, Names, Proof, owned
+from strandline.analysis.symmetry.normal_forms import fold_constants
+from strandline.analysis.symmetry.proof import Candidate, Firsts, NotSymmetric, Proof, owned
 from strandline.analysis.symmetry.scalarsets import Holds, Indexes, Kind, Sorts
 from strandline.model.expression import Expression
 from strandline.model.system import Action, Process, System, Variable
 
 Slot: TypeAlias = tuple[Variable, int]
-"""An entry of a valuation: of a variable, or of an array the element."""
+"""An entry of a valuation: a variable, or an element of an array."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
-    """Names that can be exchanged. Of each of them, `blocks` has the entries that go with it, of a process its location
-    first, in corresponding order, and `inner` those elements of the processes' own arrays that are its own, which go
-    with it besides. `holders`: the variables that hold such names, and the number of the first name there."""
+class Scalarset:
+    """Names that can be permuted.
+
+    For each name, `blocks` holds the entries that belong to it, a process's location first, in corresponding order, and
+    `inner` holds the elements of the processes' own arrays that belong to the name as an index. `holders` lists the
+    variables that hold such names, with the value of the first name there.
+    """
 
     names: str
     blocks: tuple[tuple[Slot, ...], ...]
@@ -50,26 +53,28 @@ class Exchange:
         return len(self.blocks)
 
     @property
-    def held_by(self) -> str:
-        """The variables that hold the names, in words; nothing where none does."""
+    def referenced_by(self) -> str:
+        """The variables that hold the names, separated by commas; empty if there are none."""
         return ", ".join(variable.name for variable, _ in self.holders)
 
 
 @dataclass(slots=True)
-class Found:
-    """What can be exchanged, and of other names that look alike, why not."""
+class SymmetryFindings:
+    """The scalarsets, and the reasons why other candidates are not symmetric."""
 
-    exchanges: list[Exchange] = field(default_factory=list)
-    broken: list[str] = field(default_factory=list)
+    scalarsets: list[Scalarset] = field(default_factory=list)
+    asymmetric: list[str] = field(default_factory=list)
 
 
-def find_exchanges(system: System, seen: Iterable[Expression]) -> Found:
-    """Sets of names of which any two can be exchanged, so that actions and the truth of these expressions stay what
-    they are."""
-    found, watched = Found(), [folded(one) for one in (*seen, *([] if system.ends is None else [system.ends]))]
-    system = replace(system, actions=tuple(map(_folded, system.actions)))
-    groups = list(_alike(system))
-    candidates = [*_declared(system), *groups]
+def find_scalarsets(system: System, seen: Iterable[Expression]) -> SymmetryFindings:
+    """Find all scalarsets of a System whose permutations preserve the actions and the truth of the expressions."""
+    found, watched = (
+        SymmetryFindings(),
+        [fold_constants(one) for one in (*seen, *([] if system.ends is None else [system.ends]))],
+    )
+    system = replace(system, actions=tuple(map(_fold_action, system.actions)))
+    groups = list(_process_groups(system))
+    candidates = [*_declared_candidates(system), *groups]
     if not candidates:
         return found
     sorts = Sorts(system, watched)
@@ -79,47 +84,49 @@ def find_exchanges(system: System, seen: Iterable[Expression]) -> Found:
     for names in candidates:
         try:
             if system.synchronous:
-                raise Broken("in a synchronous system processes take their steps in a fixed order")
+                raise NotSymmetric("in a synchronous system processes take their steps in a fixed order")
             if system.observer is not None:
-                raise Broken("a property process watches them")
-            firsts = Proof(system, names, sorts, watched, taken).found()
-        except Broken as reason:
-            found.broken.append(f"{names.told} cannot be exchanged: {reason}")
+                raise NotSymmetric("a property process refers to them")
+            firsts = Proof(system, names, sorts, watched, taken).find()
+        except NotSymmetric as reason:
+            found.asymmetric.append(f"{names.description} are not symmetric: {reason}")
         else:
             taken |= set(firsts)
-            found.exchanges.append(_exchange(system, names, sorts, firsts))
+            found.scalarsets.append(_make_scalarset(system, names, sorts, firsts))
     return found
 
 
-def _folded(action: Action) -> Action:
-    """The action with sums of constants as constants: `id == 0 + 1` names one as `id == 1` does."""
-    guard = None if action.guard is None else folded(action.guard)
-    effects = tuple(replace(one, target=folded(one.target), value=folded(one.value)) for one in action.effects)
+def _fold_action(action: Action) -> Action:
+    """Fold sums of constants in an action, so that `id == 0 + 1` names a process as `id == 1` does."""
+    guard = None if action.guard is None else fold_constants(action.guard)
+    effects = tuple(
+        replace(one, target=fold_constants(one.target), value=fold_constants(one.value)) for one in action.effects
+    )
     return replace(action, guard=guard, effects=effects)
 
 
-def _declared(system: System) -> Iterator[Names]:
-    """The sets that domains of variables declare."""
+def _declared_candidates(system: System) -> Iterator[Candidate]:
+    """Yield the candidates that domains of variables declare."""
     sets = {one.domain.names.of: one.domain.names.size for one in system.variables if one.domain.names is not None}
     for name, size in sets.items():
         if size > 1:
-            yield Names(f"the values of {name}", size, declared=name)
+            yield Candidate(f"the values of {name}", size, declared=name)
 
 
-def _alike(system: System) -> Iterator[Names]:
-    """Processes with the same locations and the same variables of their own."""
+def _process_groups(system: System) -> Iterator[Candidate]:
+    """Yield groups of processes with the same locations and the same own variables."""
     groups: dict[object, list[int]] = defaultdict(list)
     for number, process in enumerate(system.processes):
         own = [(_local_name(one, process), one.domain, one.length) for one in owned(system, process)[1:]]
         groups[process.locations, process.committed, process.jumps, tuple(own)].append(number)
     for group in groups.values():
         if len(group) > 1:
-            told = ", ".join(system.processes[number].name for number in group)
-            yield Names(told, len(group), tuple(group))
+            description = ", ".join(system.processes[number].name for number in group)
+            yield Candidate(description, len(group), tuple(group))
 
 
-def _unite_own(system: System, group: Names, sorts: Sorts) -> None:
-    """Corresponding variables of processes that are alike hold the same."""
+def _unite_own(system: System, group: Candidate, sorts: Sorts) -> None:
+    """Unite the sorts of corresponding variables of identical processes."""
     first, *others = (owned(system, system.processes[number]) for number in group.processes)
     for other in others:
         for one, corresponding in zip(first, other, strict=True):
@@ -132,8 +139,8 @@ def _local_name(variable: Variable, process: Process) -> str:
     return variable.name.removeprefix(f"{process.name}.")
 
 
-def _exchange(system: System, names: Names, sorts: Sorts, firsts: Firsts) -> Exchange:
-    """What is exchanged where the numbers of these sorts are names."""
+def _make_scalarset(system: System, names: Candidate, sorts: Sorts, firsts: Firsts) -> Scalarset:
+    """Make the scalarset in which the numbers of these sorts are names."""
     processes = [system.processes[number] for number in names.processes]
     owners = {process.name for process in processes}
     held: list[tuple[Variable, int]] = []
@@ -142,9 +149,9 @@ def _exchange(system: System, names: Names, sorts: Sorts, firsts: Firsts) -> Exc
     for variable in system.variables:
         holds, indexes = sorts.of(Holds(variable)), sorts.of(Indexes(variable))
         if holds.sort in firsts:
-            held.append((variable, firsts[holds.sort] + holds.above))
+            held.append((variable, firsts[holds.sort] + holds.offset))
         if variable.length is not None and indexes.sort in firsts:
-            (inside if variable.owner in owners else around).append((variable, firsts[indexes.sort] + indexes.above))
+            (inside if variable.owner in owners else around).append((variable, firsts[indexes.sort] + indexes.offset))
 
     def elements(arrays: list[tuple[Variable, int]], rank: int) -> tuple[Slot, ...]:
         rows = ((variable, first + rank, sorts.rows.get(variable, 1)) for variable, first in arrays)
@@ -156,4 +163,4 @@ def _exchange(system: System, names: Names, sorts: Sorts, firsts: Firsts) -> Exc
     ] or [()] * names.size
     blocks = [(*block, *elements(around, rank)) for rank, block in enumerate(own)]
     inner = [elements(inside, rank) for rank in range(names.size)]
-    return Exchange(names.told, tuple(blocks), tuple(inner) if inside else (), tuple(held))
+    return Scalarset(names.description, tuple(blocks), tuple(inner) if inside else (), tuple(held))

@@ -1,8 +1,8 @@
-"""States with names exchanged: which entries of a state change their places, and which their values.
+"""Apply permutations of names to states: which entries change places, and which change values.
 
-A *family* are the entries of a state that can come to lie in each other's places: what the processes of a group have
-under one name, the elements of an array that is indexed by names, of a process's own such array both at once. An
-entry is found in its family by the names that it belongs to, its *coordinates*.
+A *family* is a set of entries of a state that permutations map to each other: the entries of one name of the processes
+of a group, the elements of an array that is indexed by names, or both at once for such an array that each process owns.
+An entry is identified within its family by the names that it belongs to, its *coordinates*.
 """
 
 from __future__ import annotations
@@ -14,21 +14,24 @@ from functools import reduce
 from itertools import product
 
 from strandline.analysis.ranges import analyse_ranges
-from strandline.analysis.symmetry.detection import Exchange, Slot
+from strandline.analysis.symmetry.detection import Scalarset, Slot
 from strandline.model.intervals import Interval, join
 from strandline.model.system import System, Variable
 
 Positions = Sequence[Sequence[int]]
-"""For every set of names, what each of them becomes."""
+"""For every scalarset, the position to which each of its names is moved."""
 
 MOST_INITIAL = 10_000
-"""So many initial states there may be after all exchanges."""
+"""Most initial states after closure under all permutations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Entries that are moved: `slots` by their coordinates, each a name of one of the sets, the last one counted up
-    first. `holds`: the set whose names are their values, and the number of the first name."""
+    """A family of entries.
+
+    `slots` is ordered by the coordinates, one name per scalarset in `sets`, the last one varying fastest. `holds` is
+    given if the values are names: the number of their scalarset, and the value of its first name.
+    """
 
     sets: tuple[int, ...]
     sizes: tuple[int, ...]
@@ -36,42 +39,42 @@ class Family:
     holds: tuple[int, int] | None
 
     def places(self) -> Iterator[tuple[tuple[int, ...], Slot]]:
-        """The entries with their coordinates."""
+        """Yield the entries with their coordinates."""
         return zip(product(*map(range, self.sizes)), self.slots, strict=True)
 
     def number(self, coordinates: Sequence[int]) -> int:
-        """Which of the slots that is."""
+        """Return the index into `slots` for some coordinates."""
         number = 0
         for coordinate, size in zip(coordinates, self.sizes, strict=True):
             number = number * size + coordinate
         return number
 
 
-def families(exchanges: Sequence[Exchange]) -> list[Family]:
-    """All entries that exchanges of names change."""
+def families(scalarsets: Sequence[Scalarset]) -> list[Family]:
+    """Return all families of entries that permutations of names change."""
     coordinates: dict[Slot, list[tuple[int, int]]] = defaultdict(list)
     corresponding: dict[Slot, list[Slot]] = defaultdict(list)
-    for number, one in enumerate(exchanges):
+    for number, one in enumerate(scalarsets):
         for blocks in (one.blocks, one.inner):
             for rank, block in enumerate(blocks):
                 for slot, first in zip(block, blocks[0], strict=True):
                     coordinates[slot].append((number, rank))
                     corresponding[slot].append(first)
                     corresponding[first].append(slot)
-    held = {variable: (number, first) for number, one in enumerate(exchanges) for variable, first in one.holders}
+    held = {variable: (number, first) for number, one in enumerate(scalarsets) for variable, first in one.holders}
     for variable in held:
         for index in range(variable.slots):
             coordinates.setdefault((variable, index), [])
     found, seen = [], set[Slot]()
     for slot in coordinates:
         if slot not in seen:
-            together = _reached(slot, corresponding)
+            together = _connected_slots(slot, corresponding)
             seen |= together
-            found.append(_family(together, coordinates, exchanges, held))
+            found.append(_family(together, coordinates, scalarsets, held))
     return found
 
 
-def _reached(slot: Slot, corresponding: Mapping[Slot, list[Slot]]) -> set[Slot]:
+def _connected_slots(slot: Slot, corresponding: Mapping[Slot, list[Slot]]) -> set[Slot]:
     reached, waiting = {slot}, [slot]
     while waiting:
         for other in corresponding.get(waiting.pop(), ()):
@@ -84,47 +87,49 @@ def _reached(slot: Slot, corresponding: Mapping[Slot, list[Slot]]) -> set[Slot]:
 def _family(
     slots: set[Slot],
     coordinates: Mapping[Slot, list[tuple[int, int]]],
-    exchanges: Sequence[Exchange],
+    scalarsets: Sequence[Scalarset],
     held: Mapping[Variable, tuple[int, int]],
 ) -> Family:
     ordered = sorted(slots, key=lambda slot: [rank for _, rank in coordinates[slot]])
     sets = tuple(number for number, _ in coordinates[ordered[0]])
-    sizes = tuple(exchanges[number].size for number in sets)
+    sizes = tuple(scalarsets[number].size for number in sets)
     return Family(sets, sizes, tuple(ordered), held.get(ordered[0][0]))
 
 
-def permuted(
+def permute(
     valuation: Sequence[int], offsets: Mapping[Variable, int], moved: Sequence[Family], positions: Positions
 ) -> tuple[int, ...]:
-    """A valuation in which every name has become another."""
+    """Apply a permutation of every scalarset to a valuation."""
     values = list(valuation)
     for family in moved:
         for coordinates, (variable, index) in family.places():
             value = valuation[offsets[variable] + index]
             if family.holds is not None:
-                value = renamed(value, family.holds[1], positions[family.holds[0]])
+                value = rename_value(value, family.holds[1], positions[family.holds[0]])
             there = [positions[number][rank] for number, rank in zip(family.sets, coordinates, strict=True)]
             target, element = family.slots[family.number(there)]
             values[offsets[target] + element] = value
     return tuple(values)
 
 
-def renamed(value: int, first: int, positions: Sequence[int]) -> int:
-    """What a value becomes where some values, from the first one on, are names."""
+def rename_value(value: int, first: int, positions: Sequence[int]) -> int:
+    """Apply a permutation to a value; names are consecutive from `first`, other values stay."""
     return first + positions[value - first] if 0 <= value - first < len(positions) else value
 
 
-def closed(system: System, exchanges: Sequence[Exchange]) -> System | None:
-    """The System with all initial states that exchanges make of its own, so that what is reachable is closed under
-    exchanges; itself where they are its own. None where they are too many."""
-    moved = families(exchanges)
-    neighbours = list(_neighbours(exchanges))
+def close_initial_states(system: System, scalarsets: Sequence[Scalarset]) -> System | None:
+    """Add all permuted initial states, so that the reachable states are closed under permutations.
+
+    Returns the System itself if nothing was added, and None if there are more than `MOST_INITIAL`.
+    """
+    moved = families(scalarsets)
+    neighbours = list(_neighbours(scalarsets))
     found = dict.fromkeys(system.initial)
     waiting = list(found)
     while waiting:
         valuation = waiting.pop()
         for positions in neighbours:
-            other = permuted(valuation, system.offsets, moved, positions)
+            other = permute(valuation, system.offsets, moved, positions)
             if other not in found:
                 if len(found) >= MOST_INITIAL + len(system.initial):
                     return None
@@ -133,24 +138,26 @@ def closed(system: System, exchanges: Sequence[Exchange]) -> System | None:
     return system if len(found) == len(system.initial) else replace(system, initial=tuple(found))
 
 
-def stored_ranges(system: System, exchanges: Sequence[Exchange]) -> dict[Variable, Interval]:
-    """A box for every variable, that holds its values in all reachable states with whatever names exchanged; the same
-    for those of a family. Of a System that is `closed`."""
-    boxes = dict(analyse_ranges(system).variables)
-    moved = [list(dict.fromkeys(variable for variable, _ in family.slots)) for family in families(exchanges)]
+def stored_ranges(system: System, scalarsets: Sequence[Scalarset]) -> dict[Variable, Interval]:
+    """Return for every variable an interval of its values in all reachable states, under all permutations.
+
+    Variables of the same family have the same interval. The System's initial states must be closed under permutations.
+    """
+    intervals = dict(analyse_ranges(system).variables)
+    moved = [list(dict.fromkeys(variable for variable, _ in family.slots)) for family in families(scalarsets)]
     changed = True
     while changed:
         changed = False
         for variables in moved:
-            box = reduce(join, (boxes[variable] for variable in variables))
-            changed |= any(boxes[variable] != box for variable in variables)
-            boxes.update(dict.fromkeys(variables, box))
-    return boxes
+            interval = reduce(join, (intervals[variable] for variable in variables))
+            changed |= any(intervals[variable] != interval for variable in variables)
+            intervals.update(dict.fromkeys(variables, interval))
+    return intervals
 
 
-def _neighbours(exchanges: Sequence[Exchange]) -> Iterator[Positions]:
-    for number, one in enumerate(exchanges):
+def _neighbours(scalarsets: Sequence[Scalarset]) -> Iterator[Positions]:
+    for number, one in enumerate(scalarsets):
         for first in range(one.size - 1):
-            positions = [list(range(other.size)) for other in exchanges]
+            positions = [list(range(other.size)) for other in scalarsets]
             positions[number][first : first + 2] = [first + 1, first]
             yield positions

@@ -1,4 +1,4 @@
-"""The proof that names can be exchanged, and the search for what must be names so that there is one."""
+"""Prove that names are symmetric, and search for the variables that must hold names for the proof to succeed."""
 
 from __future__ import annotations
 
@@ -9,45 +9,45 @@ from itertools import combinations, islice, product
 from typing import TypeAlias
 
 from strandline.analysis.dependencies import expressions
-from strandline.analysis.symmetry.normal_forms import Forms, Numbering, Renaming, constants
-from strandline.analysis.symmetry.scalarsets import Holds, Indexes, Kind, Sorted, Sorts
+from strandline.analysis.symmetry.normal_forms import NormalForms, Numbering, Renaming, constants
+from strandline.analysis.symmetry.scalarsets import Holds, Indexes, Kind, SortRef, Sorts
 from strandline.model.expression import Const, Element, Expression, Unary, walk
 from strandline.model.system import Action, Process, System, Variable
 
 Firsts: TypeAlias = Mapping[Kind, int]
-"""Sorts whose numbers are names, and the number of the first name."""
+"""The sorts whose numbers are names, with the number of the first name."""
 
-_MOST_TRIED = 60
-"""So many proofs are tried to find out which variables hold names."""
-_MOST_MENDED = 300
-"""So often it is tried whether an action has a counterpart when something is a name."""
-_TOGETHER = 3
-"""So many sorts may have to be taken for names together before one action has a counterpart."""
+_MAX_PROOFS = 60
+"""Most proof attempts in the search for variables that hold names."""
+_MAX_REPAIRS = 300
+"""Most repairs tried for one action without a counterpart."""
+_MAX_SORTS_ADDED = 3
+"""Most sorts that are added together to repair one action."""
 
 
-class Broken(Exception):
-    """Why names cannot be exchanged, in words."""
+class NotSymmetric(Exception):
+    """Raised when names are not symmetric; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Names that may turn out to be exchangeable: of processes, by number, or of a declared set."""
+class Candidate:
+    """Names that may be symmetric: a group of processes, or a declared type."""
 
-    told: str
+    description: str
     size: int
     processes: tuple[int, ...] = ()
     declared: str | None = None
 
 
 def owned(system: System, process: Process) -> list[Variable]:
-    """The location of a process, and its own variables."""
+    """Return the location of a process and its own variables."""
     own = [one for one in system.variables if one.owner == process.name and one is not process.location]
     return [process.location, *own]
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """An action without a counterpart after an exchange of two neighbours, or an expression that becomes another."""
+    """An action without a counterpart under a swap of two neighbours, or an expression that the swap changes."""
 
     what: Action | Expression
     first: int
@@ -55,92 +55,95 @@ class _Failure:
 
 
 class Proof:
-    """Looks for sorts whose numbers must be names, so that all names of a set can be exchanged."""
+    """Searches for the sorts whose numbers must be names for all names of a candidate to be symmetric."""
 
     def __init__(
-        self, system: System, names: Names, sorts: Sorts, watched: Sequence[Expression], taken: set[Kind]
+        self, system: System, names: Candidate, sorts: Sorts, watched: Sequence[Expression], taken: set[Kind]
     ) -> None:
         self._system, self._names, self._sorts, self._watched, self._taken = system, names, sorts, watched, taken
-        self._single = _named_by_element(system)
+        self._single = _constant_indexed_arrays(system)
         for one in self._single:
             if sorts.of(Indexes(one)).sort not in taken:
                 sorts.rows[one] = one.slots // names.size if one.slots % names.size == 0 else 1
         self._numbered = Numbering()
-        self._plain = Forms(self._numbered, sorts, Renaming())
+        self._plain = NormalForms(self._numbered, sorts, Renaming())
         self._before = Counter(self._plain.action(action) for action in system.actions)
         self._tried = 0
         self._failures: list[tuple[_Failure, Firsts]] = []
 
-    def found(self) -> Firsts:
-        """Sorts with which there is a proof. Raises `Broken` where there are none."""
-        for firsts in self._beginnings():
-            complete = self._completed(firsts)
+    def find(self) -> Firsts:
+        """Return sorts for which the proof succeeds. Raises `NotSymmetric` if there are none."""
+        for firsts in self._initial_assumptions():
+            complete = self._complete(firsts)
             if complete is not None:
                 return complete
-        raise Broken(self._told(*max(self._failures, key=lambda failed: len(failed[1]))))
+        raise NotSymmetric(self._explain(*max(self._failures, key=lambda failed: len(failed[1]))))
 
-    def _beginnings(self) -> Iterator[Firsts]:
-        """What is taken for names before anything is tried: what is declared; of processes, the indices of arrays
-        with an element for each, where only single elements are named."""
+    def _initial_assumptions(self) -> Iterator[Firsts]:
+        """Yield the assumptions to begin with.
+
+        For a declared type these are the variables of that type. For processes they are the indices of arrays with one
+        element per process that are only indexed by constants; then the empty set.
+        """
         if self._names.declared is not None:
-            yield self._all_declared(self._names.declared)
+            yield self._declared_firsts(self._names.declared)
             return
-        indexed = {self._sorts.of(Indexes(one)).sort: 0 for one in self._single if self._of_nobody(one)}
-        firsts = {sort: first for sort, first in indexed.items() if self._why_not(sort, first) is None}
+        indexed = {self._sorts.of(Indexes(one)).sort: 0 for one in self._single if self._is_global_array(one)}
+        firsts = {sort: first for sort, first in indexed.items() if self._reason_against(sort, first) is None}
         if firsts:
             yield firsts
         yield {}
 
-    def _of_nobody(self, array: Variable) -> bool:
+    def _is_global_array(self, array: Variable) -> bool:
         return array.owner is None and array.length == self._names.size
 
-    def _all_declared(self, name: str) -> Firsts:
+    def _declared_firsts(self, name: str) -> Firsts:
         firsts: dict[Kind, int] = {}
         for variable in self._system.variables:
             names = variable.domain.names
             if names is not None and names.of == name:
                 found = self._sorts.of(Holds(variable))
-                first = names.first - found.above
-                why = self._why_not(found.sort, first)
+                first = names.first - found.offset
+                why = self._reason_against(found.sort, first)
                 if firsts.setdefault(found.sort, first) != first:
-                    why = "its values stand for different ones in different places"
+                    why = "its values mean different names in different places"
                 if why is not None:
-                    raise Broken(f"{variable.name} holds them, and {why}")
+                    raise NotSymmetric(f"{variable.name} holds them, and {why}")
         return firsts
 
-    def _completed(self, firsts: Firsts) -> Firsts | None:
-        """These sorts, and what must be names beside them; None where there is no proof with them."""
+    def _complete(self, firsts: Firsts) -> Firsts | None:
+        """Extend the sorts by those that must be names too; return None if no proof exists with them."""
         self._tried += 1
-        failure = self._failure(firsts)
+        failure = self._find_failure(firsts)
         if failure is None:
             return firsts
         self._failures.append((failure, firsts))
         possible = {
-            sort: [first for first in numbers if self._why_not(sort, first) is None]
-            for sort, numbers in self._numbers_near(failure, firsts).items()
+            sort: [first for first in numbers if self._reason_against(sort, first) is None]
+            for sort, numbers in self._candidate_firsts(failure, firsts).items()
         }
-        for further in self._mending(failure, firsts, {sort: numbers for sort, numbers in possible.items() if numbers}):
-            complete = self._completed({**firsts, **further}) if self._tried < _MOST_TRIED else None
+        for further in self._repairs(failure, firsts, {sort: numbers for sort, numbers in possible.items() if numbers}):
+            complete = self._complete({**firsts, **further}) if self._tried < _MAX_PROOFS else None
             if complete is not None:
                 return complete
         return None
 
-    def _failure(self, firsts: Firsts) -> _Failure | None:
+    def _find_failure(self, firsts: Firsts) -> _Failure | None:
         for first in range(self._names.size - 1):
-            forms, remaining = self._exchanged(first, firsts), Counter(self._before)
+            forms, remaining = self._forms_after_swap(first, firsts), Counter(self._before)
             for action in self._system.actions:
                 form = forms.action(action)
                 if not remaining[form]:
-                    return _Failure(action, first, f"no action does for the other what '{action.name}' does for one")
+                    return _Failure(action, first, f"no action corresponds to '{action.name}'")
                 remaining[form] -= 1
             for expression in self._watched:
                 if self._plain.of(expression) != forms.of(expression):
-                    shown = self._system.scope.render(_unnegated(expression))
-                    return _Failure(expression, first, f"'{shown}' tells them apart")
+                    shown = self._system.scope.render(_strip_negation(expression))
+                    return _Failure(expression, first, f"'{shown}' distinguishes them")
         return None
 
-    def _exchanged(self, first: int, firsts: Firsts) -> Forms:
-        """Forms after the exchange of two neighbours."""
+    def _forms_after_swap(self, first: int, firsts: Firsts) -> NormalForms:
+        """Return the normal forms after a swap of two neighbours."""
         variables, processes = {}, {}
         if self._names.processes:
             one, other = self._names.processes[first : first + 2]
@@ -148,37 +151,36 @@ class Proof:
             mine, theirs = (owned(self._system, self._system.processes[number]) for number in (one, other))
             variables = dict(zip([*mine, *theirs], [*theirs, *mine], strict=True))
         ranks = {first: first + 1, first + 1: first}
-        return Forms(self._numbered, self._sorts, Renaming(variables, processes, ranks, firsts))
+        return NormalForms(self._numbered, self._sorts, Renaming(variables, processes, ranks, firsts))
 
-    def _mending(self, failure: _Failure, firsts: Firsts, options: Mapping[Kind, Iterable[int]]) -> Iterator[Firsts]:
-        """Sorts that, were they names too, would let this have its counterpart: as few as possible, with the least
-        numbers first."""
+    def _repairs(self, failure: _Failure, firsts: Firsts, options: Mapping[Kind, Iterable[int]]) -> Iterator[Firsts]:
+        """Yield additional sorts that repair a failure if they are names, fewest first and smallest numbers first."""
         tried = (
             dict(zip(sorts, numbers, strict=True))
-            for count in range(1, _TOGETHER + 1)
+            for count in range(1, _MAX_SORTS_ADDED + 1)
             for sorts in combinations(options, count)
             for numbers in product(*(sorted(options[sort], key=abs) for sort in sorts))
         )
-        for further in islice(tried, _MOST_MENDED):
-            if self._is_mended(failure, {**firsts, **further}):
+        for further in islice(tried, _MAX_REPAIRS):
+            if self._is_repaired(failure, {**firsts, **further}):
                 yield further
 
-    def _numbers_near(self, failure: _Failure, firsts: Firsts) -> dict[Kind, set[int]]:
-        """The sorts of constants, and what the number of the first name would be, were one that of an exchanged one."""
+    def _candidate_firsts(self, failure: _Failure, firsts: Firsts) -> dict[Kind, set[int]]:
+        """Return for the sorts of constants the candidates for the first name's number if they are swapped names."""
         options: dict[Kind, set[int]] = defaultdict(set)
         for context, value in self._constants(failure.what):
             if context.sort not in firsts:
-                rank_zero = (value - context.above) // context.times - failure.first
+                rank_zero = (value - context.offset) // context.factor - failure.first
                 options[context.sort] |= {rank_zero, rank_zero - 1}
         return options
 
-    def _is_mended(self, failure: _Failure, firsts: Firsts) -> bool:
-        forms = self._exchanged(failure.first, firsts)
+    def _is_repaired(self, failure: _Failure, firsts: Firsts) -> bool:
+        forms = self._forms_after_swap(failure.first, firsts)
         if isinstance(failure.what, Action):
             return bool(self._before[forms.action(failure.what)])
         return self._plain.of(failure.what) == forms.of(failure.what)
 
-    def _constants(self, what: Action | Expression) -> Iterator[tuple[Sorted, int]]:
+    def _constants(self, what: Action | Expression) -> Iterator[tuple[SortRef, int]]:
         if not isinstance(what, Action):
             yield from constants(what, self._sorts, None)
             return
@@ -188,34 +190,32 @@ class Proof:
         if what.guard is not None:
             yield from constants(what.guard, self._sorts, None)
 
-    # Why not
-
-    def _told(self, failure: _Failure, firsts: Firsts) -> str:
-        """What went wrong, and what holds names, or may do so, but is treated as a number."""
-        near = self._numbers_near(failure, firsts)
-        certain = (one for further in self._mending(failure, firsts, near) for one in further.items())
+    def _explain(self, failure: _Failure, firsts: Firsts) -> str:
+        """Explain a failure, with a variable that would have to hold names but cannot."""
+        near = self._candidate_firsts(failure, firsts)
+        certain = (one for further in self._repairs(failure, firsts, near) for one in further.items())
         suspected = ((sort, 0) for sort, numbers in near.items() if self._is_suspect(failure, sort, numbers))
-        for verb, found in (("tells", certain), ("may tell", suspected)):
+        for verb, found in (("says", certain), ("may say", suspected)):
             for sort, first in found:
-                why = self._why_not(sort, first)
+                why = self._reason_against(sort, first)
                 if why is not None:
-                    return f"{failure.words}; {_shown(self._sorts, sort)} {verb} which one it is, but {why}"
+                    return f"{failure.words}; {_describe(self._sorts, sort)} {verb} which one it is, but {why}"
         return failure.words
 
     def _is_suspect(self, failure: _Failure, sort: Kind, numbers: set[int]) -> bool:
-        """Whether constants of an action may be numbers of names, whatever the first number is, but are none."""
+        """Return True if constants of an action may be names of a sort for which every first number is impossible."""
         location = self._sorts.plain(sort) and self._sorts.why_plain(sort) is None
         of_action = isinstance(failure.what, Action) and 0 in numbers and not location
-        return of_action and all(self._why_not(sort, one) for one in numbers)
+        return of_action and all(self._reason_against(sort, one) for one in numbers)
 
-    def _why_not(self, sort: Kind, first: int) -> str | None:
-        """Why the numbers of a sort, from this one on, cannot be names of this set."""
+    def _reason_against(self, sort: Kind, first: int) -> str | None:
+        """Return the reason why the numbers of a sort from `first` on cannot be these names; None if they can."""
         last = first + self._names.size - 1
         if self._sorts.plain(sort):
             where = self._sorts.why_plain(sort)
-            return "is a number" if where is None else f"'{self._system.scope.render(where)}' takes it for a number"
+            return "is a number" if where is None else f"'{self._system.scope.render(where)}' uses it as a number"
         if sort in self._taken:
-            return "it is one of another set already"
+            return "it already belongs to another scalarset"
         if any(first < threshold <= last for threshold in self._sorts.thresholds(sort)):
             return "they are compared by order"
         for kind, above in self._sorts.members(sort):
@@ -234,15 +234,15 @@ class Proof:
         return None
 
 
-def _shown(sorts: Sorts, sort: Kind) -> str:
-    """A variable that holds numbers of a sort, or is indexed by them."""
+def _describe(sorts: Sorts, sort: Kind) -> str:
+    """Describe a sort by a variable that holds its numbers or is indexed by them."""
     kinds = [kind for kind, _ in sorts.members(sort) if not isinstance(kind, int)]
     held = [f"'{kind.variable.name}'" for kind in kinds if isinstance(kind, Holds)]
     return held[0] if held else f"the index of '{kinds[0].variable.name}'" if kinds else "a number"
 
 
-def _named_by_element(system: System) -> list[Variable]:
-    """Arrays of which actions only name single elements."""
+def _constant_indexed_arrays(system: System) -> list[Variable]:
+    """Return the arrays that actions only index by constants."""
     candidates = {one: None for one in system.variables if one.length is not None}
     for action in system.actions:
         for expression in expressions(action):
@@ -252,6 +252,6 @@ def _named_by_element(system: System) -> list[Variable]:
     return list(candidates)
 
 
-def _unnegated(expression: Expression) -> Expression:
-    """What is asked of states is where an invariant does not hold."""
+def _strip_negation(expression: Expression) -> Expression:
+    """Remove the negation from an invariant, which is watched in negated form."""
     return expression.operand if isinstance(expression, Unary) and expression.operator == "not" else expression

@@ -1,14 +1,14 @@
-"""What variables hold and what arrays are indexed by: which of these are the same kind of thing.
+"""Infer sorts: which variables and array indices range over the same kind of name.
 
-A *sort* is a class of variables' values and arrays' indices that meet: they are assigned to each other, compared by
-`==` or `!=`, or one is used as the other's index. What is only ever treated so can be a name of something, such as the
-number of a process, which can as well be another (the scalarsets of Ip and Dill, Better verification through symmetry,
-FMSD 9, 1996, found instead of declared). Whatever is computed with, ordered, looked up or taken for a truth is a number
-and nothing else: its sort is *plain*, and the expression that makes it so is kept.
+A *sort* is a class of variables' values and array indices that are assigned to each other, compared by `==` or `!=`, or
+used as each other's index. Numbers that are only used in these ways can be names, such as process numbers, and be
+permuted (the scalarsets of Ip and Dill, Better verification through symmetry, FMSD 9, 1996, inferred instead of
+declared). A number used in arithmetic, ordered comparisons, table lookups or as a truth value is not a name: its sort
+is *plain*, and the expression that makes it so is kept for messages.
 
-One name may be written as different numbers in different places: 0 for nobody and k + 1 for number k here, k there. So
-members of a sort are related by how far their numbers are apart, as `x - 1` is from `x`, and a comparison by order with
-a constant is no more than a *threshold*: it tells apart only names on its two sides.
+The same name may be written as different numbers in different places: 0 for nobody and k + 1 for process k here, k
+there. So members of a sort are related by an offset, as `x - 1` is to `x`. An ordered comparison with a constant adds a
+*threshold*: it only distinguishes names on its two sides.
 """
 
 from __future__ import annotations
@@ -34,98 +34,100 @@ from strandline.model.system import Assign, System, Variable
 
 _EQUALITY = frozenset({"==", "!="})
 _THRESHOLD = {"<": 0, ">=": 0, "<=": 1, ">": 1}
-"""How far behind the constant on the right those begin for which the answer is the other one."""
+"""By operator, the offset from the constant on the right to the first number with the other result."""
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """What a variable holds, or all elements of an array."""
+    """The values of a variable, or of all elements of an array."""
 
     variable: Variable
 
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """What an array is indexed by."""
+    """The index of an array."""
 
     variable: Variable
 
 
 Kind: TypeAlias = Holds | Indexes | int
-"""What has a sort; a number is a choice between constants."""
+"""A thing that has a sort; an int stands for a choice between constants."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
-    """The sort of something: its numbers are those of the sort, `times` as large, and so much `above` that. Indices of
-    arrays in which every name has a row of elements are several times as large."""
+class SortRef:
+    """A sort and the mapping of its numbers to those of something: `number * factor + offset`.
+
+    Indices of arrays in which every name has a row of several elements have a factor above one.
+    """
 
     sort: Kind
-    above: int
-    times: int = 1
+    offset: int
+    factor: int = 1
 
 
 class Sorts:
-    """The sorts of a System's variables and arrays, as its actions and some expressions treat them."""
+    """The sorts of a System's variables and arrays, inferred from its actions and some expressions."""
 
     def __init__(self, system: System, watched: Iterable[Expression]) -> None:
-        self._above: dict[Kind, Sorted] = {}
+        self._above: dict[Kind, SortRef] = {}
         self._plain: dict[Kind, Expression | None] = {}
-        """By sort that is plain: where that is seen; None where nothing can tell."""
+        """For each plain sort, the expression that makes it so; None if there is none to show."""
         self._thresholds: dict[Kind, set[int]] = {}
         self.rows: dict[Variable, int] = {}
-        """Of arrays in which every name has a row of elements, how many these are; else one."""
-        self._of: dict[int, Sorted | None] = {}
-        """By `id` of an expression: None for what is a number, and for constants, which may be anything."""
+        """For arrays in which every name has a row of elements, the length of a row; else one."""
+        self._refs: dict[int, SortRef | None] = {}
+        """By `id` of an expression; None for plain numbers, and for constants, which fit any sort."""
         self._kept_alive: list[Expression] = []
         self._choices = 0
         for variable in system.locations:
             self._plain[Holds(variable)] = None
         for action in system.actions:
             if action.guard is not None:
-                self._number(action.guard, action.guard)
+                self._use_as_number(action.guard, action.guard)
             for effect in action.effects:
-                self._assigned(effect)
+                self._assign(effect)
         for expression in watched:
-            self._number(expression, expression)
+            self._use_as_number(expression, expression)
 
-    def of(self, kind: Kind) -> Sorted:
-        """The sort of what a variable holds, or an array is indexed by."""
+    def of(self, kind: Kind) -> SortRef:
+        """Return the sort of a variable's values or an array's index."""
         above, root = 0, kind
         while root in self._above:
-            above, root = above + self._above[root].above, self._above[root].sort
-        return Sorted(root, above)
+            above, root = above + self._above[root].offset, self._above[root].sort
+        return SortRef(root, above)
 
     def plain(self, sort: Kind) -> bool:
         return sort in self._plain
 
     def why_plain(self, sort: Kind) -> Expression | None:
-        """The expression that treats it as a number, where there is one."""
+        """Return the expression that uses a plain sort as a number, if there is one."""
         return self._plain.get(sort)
 
     def thresholds(self, sort: Kind) -> set[int]:
-        """The sort's numbers from which on some comparison by order has another answer."""
+        """Return the thresholds of a sort: numbers from which on some ordered comparison has another result."""
         return self._thresholds.get(sort, set())
 
     def members(self, sort: Kind) -> Iterator[tuple[Kind, int]]:
-        """What has the sort, and how much larger its numbers are."""
+        """Yield the members of a sort with their offsets."""
         if not isinstance(sort, int):
             yield sort, 0
         for kind in self._above:
             found = self.of(kind)
             if found.sort == sort and not isinstance(kind, int):
-                yield kind, found.above
+                yield kind, found.offset
 
     def unite(self, one: Kind, other: Kind) -> None:
-        """These two hold the same kind of thing, by the same numbers."""
-        self._meet(self.of(one), self.of(other), None)
+        """Record that two kinds have the same sort, with the same numbers."""
+        self._merge(self.of(one), self.of(other), None)
 
-    def contexts(self, node: Expression) -> tuple[Sorted | None, ...]:
-        """Of each sub-expression of a node, what a constant in its place would stand for; None: a number."""
+    def contexts(self, node: Expression) -> tuple[SortRef | None, ...]:
+        """Return for each subexpression of a node the sort that a constant in its place has; None for a number."""
         match node:
             case Element(variable=variable):
-                return (_multiplied(self.of(Indexes(variable)), self.rows.get(variable, 1)),)
+                return (_scale(self.of(Indexes(variable)), self.rows.get(variable, 1)),)
             case Binary(operator=operator, left=left, right=right) if operator in _EQUALITY:
                 return self.sort_of(right), self.sort_of(left)
             case Choice():
@@ -134,140 +136,140 @@ class Sorts:
             case _:
                 return (None,) * len(children(node))
 
-    def sort_of(self, node: Expression) -> Sorted | None:
-        """The sort of an expression that was looked at; None of a number, and of a constant."""
-        found = self._of.get(id(node))
-        return None if found is None else _added(_multiplied(self.of(found.sort), found.times), found.above)
+    def sort_of(self, node: Expression) -> SortRef | None:
+        """Return the sort of an expression that was visited; None for a number or a constant."""
+        found = self._refs.get(id(node))
+        return None if found is None else _shift(_scale(self.of(found.sort), found.factor), found.offset)
 
-    # What expressions do to sorts
+    # Inference from expressions
 
-    def _assigned(self, effect: Assign) -> None:
+    def _assign(self, effect: Assign) -> None:
         self._visit(effect.target)
         self._visit(effect.value)
         holds = Holds(effect.target.variable)
-        self._same(Sorted(holds, 0), effect.value, effect.value)
-        if effect.target.variable.domain.wraps and not _surely_held(effect):
+        self._unify(SortRef(holds, 0), effect.value, effect.value)
+        if effect.target.variable.domain.wraps and not _surely_fits(effect):
             self._make_plain(holds, effect.value)
 
-    def _number(self, expression: Expression, where: Expression) -> None:
-        """An expression that is taken for a number, or a truth."""
+    def _use_as_number(self, expression: Expression, where: Expression) -> None:
+        """Visit an expression that is used as a number or truth value."""
         self._visit(expression)
-        found = self._of[id(expression)]
+        found = self._refs[id(expression)]
         if found is not None:
             self._make_plain(found.sort, where)
 
-    def _indexed(self, variable: Variable, index: Expression, where: Expression) -> None:
-        """An array is indexed; where that is by the first element of a row, or another one, it says whose row it is."""
-        found = self._of[id(index)]
+    def _index_array(self, variable: Variable, index: Expression, where: Expression) -> None:
+        """Visit an array access; if its index is scaled, each name has a row of elements."""
+        found = self._refs[id(index)]
         if found is None:
-            self._same(Sorted(Indexes(variable), 0), index, where)
-        elif self.rows.setdefault(variable, found.times) != found.times:
+            self._unify(SortRef(Indexes(variable), 0), index, where)
+        elif self.rows.setdefault(variable, found.factor) != found.factor:
             self._make_plain(found.sort, where)
             self._make_plain(Indexes(variable), where)
         else:
-            whose = _added(self.of(found.sort), found.above // found.times)
-            self._meet(self.of(Indexes(variable)), whose, where)
+            whose = _shift(self.of(found.sort), found.offset // found.factor)
+            self._merge(self.of(Indexes(variable)), whose, where)
 
     def _visit(self, expression: Expression) -> None:
-        for node in upwards(expression, self._of):
-            self._of[id(node)] = self._sorted(node)
+        for node in upwards(expression, self._refs):
+            self._refs[id(node)] = self._sort_of_node(node)
             self._kept_alive.append(node)
 
-    def _sorted(self, node: Expression) -> Sorted | None:
+    def _sort_of_node(self, node: Expression) -> SortRef | None:
         match node:
             case Read(variable=variable):
-                return Sorted(Holds(variable), 0)
+                return SortRef(Holds(variable), 0)
             case Element(variable=variable, index=index):
-                self._indexed(variable, index, node)
-                return Sorted(Holds(variable), 0)
+                self._index_array(variable, index, node)
+                return SortRef(Holds(variable), 0)
             case Binary(operator=operator, left=left, right=right) if operator in _EQUALITY:
-                self._compared(left, right, node)
+                self._compare(left, right, node)
             case Binary(operator=operator, left=left, right=Const(value=value)) if operator in _THRESHOLD:
-                self._separated(left, value + _THRESHOLD[operator])
+                self._add_threshold(left, value + _THRESHOLD[operator])
             case Binary(operator=operator, left=Const(value=value), right=right) if operator in _THRESHOLD:
-                self._separated(right, value + _THRESHOLD[_MIRRORED[operator]])
-            case Binary(operator="+", left=left, right=Const(value=value)) if self._of[id(left)] is not None:
-                return _added(self._of[id(left)], value)
-            case Binary(operator="+", left=Const(value=value), right=right) if self._of[id(right)] is not None:
-                return _added(self._of[id(right)], value)
-            case Binary(operator="-", left=left, right=Const(value=value)) if self._of[id(left)] is not None:
-                return _added(self._of[id(left)], -value)
-            case Binary(operator="*", left=left, right=Const(value=value)) if value > 1 and self._of[id(left)]:
-                return _multiplied(self._of[id(left)], value)
+                self._add_threshold(right, value + _THRESHOLD[_MIRRORED[operator]])
+            case Binary(operator="+", left=left, right=Const(value=value)) if self._refs[id(left)] is not None:
+                return _shift(self._refs[id(left)], value)
+            case Binary(operator="+", left=Const(value=value), right=right) if self._refs[id(right)] is not None:
+                return _shift(self._refs[id(right)], value)
+            case Binary(operator="-", left=left, right=Const(value=value)) if self._refs[id(left)] is not None:
+                return _shift(self._refs[id(left)], -value)
+            case Binary(operator="*", left=left, right=Const(value=value)) if value > 1 and self._refs[id(left)]:
+                return _scale(self._refs[id(left)], value)
             case Binary(left=left, right=right):
-                self._number(left, node)
-                self._number(right, node)
+                self._use_as_number(left, node)
+                self._use_as_number(right, node)
             case Unary(operand=inner) | Lookup(index=inner):
-                self._number(inner, node)
+                self._use_as_number(inner, node)
             case Choice(condition=condition, then=then, otherwise=otherwise):
-                self._number(condition, node)
-                return self._chosen(then, otherwise, node)
+                self._use_as_number(condition, node)
+                return self._sort_of_choice(then, otherwise, node)
         return None
 
-    def _chosen(self, then: Expression, otherwise: Expression, node: Expression) -> Sorted | None:
+    def _sort_of_choice(self, then: Expression, otherwise: Expression, node: Expression) -> SortRef | None:
         if isinstance(then, Const | Undefined) and isinstance(otherwise, Const | Undefined):
             self._choices += 1
-            return Sorted(self._choices, 0)
-        self._compared(then, otherwise, node)
-        return self._of[id(then)] or self._of[id(otherwise)]
+            return SortRef(self._choices, 0)
+        self._compare(then, otherwise, node)
+        return self._refs[id(then)] or self._refs[id(otherwise)]
 
-    def _compared(self, left: Expression, right: Expression, where: Expression) -> None:
-        one, other = self._of[id(left)], self._of[id(right)]
+    def _compare(self, left: Expression, right: Expression, where: Expression) -> None:
+        one, other = self._refs[id(left)], self._refs[id(right)]
         if one is not None:
-            self._same(one, right, where)
+            self._unify(one, right, where)
         elif other is not None:
-            self._same(other, left, where)
+            self._unify(other, left, where)
 
-    def _same(self, one: Sorted, expression: Expression, where: Expression) -> None:
-        """An expression has the same sort, and the same numbers; a constant may have any."""
+    def _unify(self, one: SortRef, expression: Expression, where: Expression) -> None:
+        """Unify the sort of an expression with another; a constant fits any sort."""
         if isinstance(expression, Const | Undefined):
             return
-        other = self._of[id(expression)]
+        other = self._refs[id(expression)]
         if other is None:
             self._make_plain(one.sort, where)
-        elif one.times > 1 or other.times > 1:
+        elif one.factor > 1 or other.factor > 1:
             self._make_plain(one.sort, where)
             self._make_plain(other.sort, where)
         else:
-            self._meet(_added(self.of(one.sort), one.above), _added(self.of(other.sort), other.above), where)
+            self._merge(_shift(self.of(one.sort), one.offset), _shift(self.of(other.sort), other.offset), where)
 
-    def _meet(self, one: Sorted, other: Sorted, where: Expression | None) -> None:
+    def _merge(self, one: SortRef, other: SortRef, where: Expression | None) -> None:
         if one.sort == other.sort:
-            if one.above != other.above:
+            if one.offset != other.offset:
                 self._make_plain(one.sort, where)
             return
         # What is m + one.above there is m + other.above here.
-        shift = other.above - one.above
-        self._above[one.sort] = Sorted(other.sort, shift)
+        shift = other.offset - one.offset
+        self._above[one.sort] = SortRef(other.sort, shift)
         if one.sort in self._plain:
             self._plain.setdefault(other.sort, self._plain[one.sort])
         self._thresholds.setdefault(other.sort, set()).update(
             value - shift for value in self._thresholds.pop(one.sort, ())
         )
 
-    def _separated(self, expression: Expression, first: int) -> None:
+    def _add_threshold(self, expression: Expression, first: int) -> None:
         found = self.sort_of(expression)
-        if found is not None and found.times > 1:
+        if found is not None and found.factor > 1:
             self._make_plain(found.sort, expression)
         elif found is not None:
-            self._thresholds.setdefault(found.sort, set()).add(first - found.above)
+            self._thresholds.setdefault(found.sort, set()).add(first - found.offset)
 
     def _make_plain(self, kind: Kind, where: Expression | None) -> None:
         self._plain.setdefault(self.of(kind).sort, where)
 
 
-def _added(found: Sorted | None, amount: int) -> Sorted:
+def _shift(found: SortRef | None, amount: int) -> SortRef:
     assert found is not None
-    return Sorted(found.sort, found.above + amount, found.times)
+    return SortRef(found.sort, found.offset + amount, found.factor)
 
 
-def _multiplied(found: Sorted | None, factor: int) -> Sorted:
+def _scale(found: SortRef | None, factor: int) -> SortRef:
     assert found is not None
-    return Sorted(found.sort, found.above * factor, found.times * factor)
+    return SortRef(found.sort, found.offset * factor, found.factor * factor)
 
 
-def _surely_held(effect: Assign) -> bool:
-    """Whether the value is one of the variable's own, so that it does not become another one."""
+def _surely_fits(effect: Assign) -> bool:
+    """Return True if the assigned value is always within the variable's domain, so that it does not wrap."""
     domain, value = effect.target.variable.domain, effect.value
     match value:
         case Const(value=number):

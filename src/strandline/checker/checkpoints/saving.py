@@ -84,8 +84,8 @@ class Saving:
         restore_search(self._search, kept.of("search"))
         if isinstance(self._listener, SavedObserver):
             self._listener.restore(kept.of("observer"))
-        if kernel.marks is not None:
-            kernel.marks[:] = np.frombuffer(bytes.fromhex(facts["marks"]), dtype=np.uint8)
+        if kernel.coverage_bits is not None:
+            kernel.coverage_bits[:] = np.frombuffer(bytes.fromhex(facts["marks"]), dtype=np.uint8)
         self.seconds_before = facts["seconds"]
         self._watcher.stage(f"resumed after {facts['visited']:,} visited states")
         self._stops = [Stop(*stop) for stop in facts["stops"]]
@@ -134,7 +134,7 @@ class Saving:
         return combine(search=own)
 
     def _described(self, seconds: float) -> dict[str, Any]:
-        marks = self._kernel.marks
+        marks = self._kernel.coverage_bits
         return {
             "identity": self._identity,
             "stages": self._stages,

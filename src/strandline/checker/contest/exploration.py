@@ -77,9 +77,11 @@ class Explored:
             trace = run.replay(run.fault).trace
             self.outcome.fault = fault_verdict(self.system, trace, (), run.specification.measure)
         if run.begun and not run.outcome.interrupted:
-            if run.kernel.marks is None:
+            if run.kernel.coverage_bits is None:
                 raise InternalError("machine code marks the actions that are taken")
-            self.never_taken = len(self.system.actions) - int(run.kernel.marks[: len(self.system.actions)].sum())
+            self.never_taken = len(self.system.actions) - int(
+                run.kernel.coverage_bits[: len(self.system.actions)].sum()
+            )
 
 
 def explore_for(system: System, wanted: Wanted, options: Options, session: Session) -> Explored:

@@ -26,13 +26,13 @@ class Sets(Protocol[Set]):
 
     def empty(self) -> Set: ...
 
-    def both(self, one: Set, other: Set, /) -> Set: ...
+    def and_(self, one: Set, other: Set, /) -> Set: ...
 
-    def either(self, one: Set, other: Set, /) -> Set: ...
+    def or_(self, one: Set, other: Set, /) -> Set: ...
 
-    def differ(self, one: Set, other: Set, /) -> Set: ...
+    def xor(self, one: Set, other: Set, /) -> Set: ...
 
-    def denied(self, one: Set, /) -> Set: ...
+    def not_(self, one: Set, /) -> Set: ...
 
     def next(self, states: Set, /) -> Set:
         """EX."""
@@ -111,14 +111,14 @@ class Valuation(Generic[Set]):
             case Operator.FALSE:
                 return sets.empty()
             case Operator.NOT:
-                return sets.denied(operands[0])
+                return sets.not_(operands[0])
             case Operator.IMPLIES:
-                return sets.either(sets.denied(operands[0]), operands[1])
+                return sets.or_(sets.not_(operands[0]), operands[1])
             case Operator.EQUIVALENT:
-                return sets.denied(sets.differ(operands[0], operands[1]))
+                return sets.not_(sets.xor(operands[0], operands[1]))
             case Operator.EXCLUSIVE_OR:
-                return sets.differ(operands[0], operands[1])
-        join = sets.both if node.operator is Operator.AND else sets.either
+                return sets.xor(operands[0], operands[1])
+        join = sets.and_ if node.operator is Operator.AND else sets.or_
         return reduce(join, operands)
 
     def _quantified(self, node: Formula) -> Set:
@@ -128,12 +128,12 @@ class Valuation(Generic[Set]):
             found = self._exists(path.operator, operands)
         else:
             # A path that violates the operator satisfies its dual, with denied operands.
-            found = self._exists(DUAL[path.operator], [self._sets.denied(one) for one in operands])
+            found = self._exists(DUAL[path.operator], [self._sets.not_(one) for one in operands])
         self._witnesses[node] = found
-        return found.satisfied if node.operator is Operator.EXISTS else self._sets.denied(found.satisfied)
+        return found.satisfied if node.operator is Operator.EXISTS else self._sets.not_(found.satisfied)
 
     def _exists(self, operator: Operator, operands: Sequence[Set]) -> Witnesses[Set]:
-        first, last, both = operands[0], operands[-1], self._sets.both
+        first, last, both = operands[0], operands[-1], self._sets.and_
         match operator:
             case Operator.NEXT:
                 entered, empty = both(first, self._fair), self._sets.empty()
@@ -150,10 +150,10 @@ class Valuation(Generic[Set]):
         kept = last if operator is Operator.RELEASE else first
         goal = both(first, last) if operator is Operator.RELEASE else last
         found, staying = self._reaching(kept, goal), self._staying(kept)
-        return replace(found, satisfied=self._sets.either(found.satisfied, staying), staying=staying)
+        return replace(found, satisfied=self._sets.or_(found.satisfied, staying), staying=staying)
 
     def _reaching(self, through: Set, goal: Set) -> Witnesses[Set]:
-        goal = self._sets.both(goal, self._fair)
+        goal = self._sets.and_(goal, self._fair)
         reaching = self._sets.until(through, goal)
         return Witnesses(reaching, through, reaching, self._sets.empty(), goal=goal)
 

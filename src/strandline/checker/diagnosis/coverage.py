@@ -48,9 +48,9 @@ class Coverage:
 
 def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
     """Return the coverage since the Kernel was made; None if its back end has no coverage bits."""
-    if kernel.marks is None:
+    if kernel.coverage_bits is None:
         return None
-    marks: list[int] = kernel.marks.tolist()
+    marks: list[int] = kernel.coverage_bits.tolist()
     reached = _reached(system, marks)
     groups = actions_by_title(system)
     never = [

@@ -9,7 +9,7 @@ from strandline.checker.options.search import TREE, Options
 from strandline.checker.reductions.partial_order import reduction_of
 from strandline.checker.reductions.symmetry import STATES_ONLY, exchanges_of, no_symmetry
 from strandline.compile.kernel import Kernel
-from strandline.compile.lifting import separated
+from strandline.compile.lifting import lift_traces
 from strandline.compile.make import make_kernel
 from strandline.compile.specification import KernelSpecification
 from strandline.errors import Option, UsageError
@@ -63,10 +63,10 @@ def compile_for_search(
         if visible is None or for_device:
             raise no_symmetry(STATES_ONLY)
         found = exchanges_of(system, visible, measure)
-        scalarsets = tuple(found.exchanges)
+        scalarsets = tuple(found.scalarsets)
         kernel = make_kernel(system, replace(specification, scalarsets=scalarsets))
-        names, held_by = (one.names for one in scalarsets), (one.held_by for one in scalarsets)
-        return CompiledModel(kernel, tuple(names), tuple(held_by), told_apart=tuple(found.broken))
+        names, held_by = (one.names for one in scalarsets), (one.referenced_by for one in scalarsets)
+        return CompiledModel(kernel, tuple(names), tuple(held_by), told_apart=tuple(found.asymmetric))
     if options.merge:
         if visible is None or for_device:
             raise no_merging(STATES_ONLY)
@@ -86,4 +86,4 @@ def _compile_merged(system: System, specification: KernelSpecification, visible:
     kernel = make_kernel(merged.system, specification)
     if not merged.passed_over:
         return CompiledModel(kernel)
-    return CompiledModel(separated(kernel, merged, system), passed_over=merged.passed_over)
+    return CompiledModel(lift_traces(kernel, merged, system), passed_over=merged.passed_over)

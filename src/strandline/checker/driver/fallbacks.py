@@ -300,7 +300,7 @@ class AnotherMeasure(_Replanned):
 
     def _suits(self, context: SearchContext) -> bool:
         kernel, search = context.kernel, context.search
-        plain = kernel.canonical is None and kernel.separate is None and not kernel.componentwise
+        plain = kernel.canonical is None and kernel.lift_trace is None and not kernel.componentwise
         return plain and kernel.measured and isinstance(search, Search) and search.can_hand_off
 
     def enter(self, context: SearchContext, cause: Cause) -> Entered:

@@ -59,7 +59,7 @@ def figures_of(
 
 def _partial(kernel: Kernel) -> bool:
     """Return True if the Kernel leaves steps out or identifies states, so that some statistics make no sense."""
-    return kernel.numbered or kernel.canonical is not None or kernel.separate is not None
+    return kernel.numbered or kernel.canonical is not None or kernel.lift_trace is not None
 
 
 def _regress(specification: SearchSpecification, kernel: Kernel, search: Searching) -> Regress | None:

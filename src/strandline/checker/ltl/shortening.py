@@ -9,7 +9,7 @@ from strandline.compile.specification import KernelSpecification
 from strandline.engine.runtime.memory import WordArray
 from strandline.traces.lassos import Lasso
 from strandline.traces.log import ParentLog
-from strandline.traces.shortening import StateSet, accepting_on_loop, shortened
+from strandline.traces.shortening import StateSet, accepting_on_loop, shorten_lasso
 
 _LONG_LASSO = 8
 """Steps of a lasso that is worth a search for a shorter one."""
@@ -39,7 +39,7 @@ def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordAr
         return run.limit_reached() is None and (to_the_end or visited <= patience)
 
     try:
-        shorter = shortened(kernel, goals, log, may_go_on, memory_limit=run.context.engine_bytes)
+        shorter = shorten_lasso(kernel, goals, log, may_go_on, memory_limit=run.context.engine_bytes)
     finally:
         log.close()
     if shorter is None or (wanted is None and len(shorter) >= len(lasso)):

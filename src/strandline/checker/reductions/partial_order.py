@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
-from strandline.compile.reduction.choosing import Reduction
-from strandline.compile.reduction.examining import examine
-from strandline.compile.reduction.facts import changing, facts_of
-from strandline.compile.reduction.order import rising_of
+from strandline.compile.reduction.facts import actions_changing, make_facts
+from strandline.compile.reduction.independence_check import check_facts
+from strandline.compile.reduction.order import order_actions
+from strandline.compile.reduction.selection import Reduction
 from strandline.compile.specification import KernelSpecification
 from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.search import Event
@@ -47,14 +47,14 @@ def reduction_of(system: System, seen: Sequence[Expression]) -> Reduction:
 
     The guards of the observer are preserved too.
     """
-    facts = facts_of(system)
+    facts = make_facts(system)
     guards = () if system.observer is None else [edge.guard for edge in system.observer.edges if edge.guard is not None]
-    return Reduction(facts, rising_of(system, facts), changing(system, [*seen, *guards]))
+    return Reduction(facts, order_actions(system, facts), actions_changing(system, [*seen, *guards]))
 
 
 def examine_reduction(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> None:
     """Test the independence relation on sampled states, and report it. Raises `InternalError` if it is wrong."""
-    found = examine(system.alone, reduction_of(system.alone, seen), seen)
+    found = check_facts(system.alone, reduction_of(system.alone, seen), seen)
     callback.stage(
         f"independence: {found.pairs:,} pairs of steps commute and {found.conditions:,} conditions stay as they are in "
         f"{found.states:,} states, as the reduction takes it"

@@ -40,10 +40,10 @@ from strandline.properties.ltl.formula import QUANTIFIERS, Operator
 from strandline.symbolic.abstraction.model import AbstractModel, AbstractSets, View
 from strandline.symbolic.abstraction.paths import AbstractPaths
 from strandline.symbolic.abstraction.runs import ConcreteRuns
-from strandline.symbolic.abstraction.splitting import first_missing, name_of, split
+from strandline.symbolic.abstraction.splitting import first_missing, slot_name, split
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.fixpoints import SymbolicSets
-from strandline.symbolic.paths import Numbered, SymbolicPaths
+from strandline.symbolic.paths import StateNumbering, SymbolicPaths
 from strandline.transform.simultaneous import Slot
 
 CONCRETE = "the model itself"
@@ -128,8 +128,8 @@ class _Abstracting:
             model = AbstractModel(space, base, view, self._watch)
             known = self._known(model, universally)
             self._tell(self._refinements, model, known)
-            undecided = space.diagrams.both(
-                model.abstracted(space.initial), space.diagrams.denied(space.diagrams.either(known.true, known.false))
+            undecided = space.diagrams.and_(
+                model.abstract(space.initial), space.diagrams.not_(space.diagrams.or_(known.true, known.false))
             )
             if undecided == space.diagrams.false:
                 return self._by_abstraction(model, known, self._refinements)
@@ -181,7 +181,7 @@ class _Abstracting:
             return None
         space = self.run.space
         true, _ = space.encoding.truth(self.formula.expression(node.operands[0].operands[0]))
-        bad = space.diagrams.both(space.reachable, space.diagrams.denied(true))
+        bad = space.diagrams.and_(space.reachable, space.diagrams.not_(true))
         holds = bad == space.diagrams.false
 
         def explain() -> Evidence:
@@ -200,7 +200,7 @@ class _Abstracting:
         encoding, question = self.run.space.encoding, self.question
 
         def seen(number: int) -> Function:
-            return sets.both(model.states, encoding.truth(question.predicates[number])[0])
+            return sets.and_(model.states, encoding.truth(question.predicates[number])[0])
 
         parts = {part: seen(question.labels[part]) for part in self.formula.propositions()}
         conditions = [seen(number) for number in question.condition_labels]
@@ -211,8 +211,8 @@ class _Abstracting:
         below, lower = self._valuation(model, model.universal)
         over, under = above.of(self.formula.formula), below.of(self.formula.formula)
         if universally:
-            return _Known(over, lower.denied(under), above, below, sets)
-        return _Known(under, sets.denied(over), above, below, sets)
+            return _Known(over, lower.not_(under), above, below, sets)
+        return _Known(under, sets.not_(over), above, below, sets)
 
     # --- refinement -------------------------------------------------------------------------------------------------
 
@@ -243,23 +243,23 @@ class _Abstracting:
                         return path
             return [start]
         found, paths = above.witnesses(node), AbstractPaths(sets)
-        if sets.both(start, found.satisfied) == sets.empty():
+        if sets.and_(start, found.satisfied) == sets.empty():
             return [start]
         if found.entered is not None:
             return paths.step_into(start, found.entered)
-        if found.goal is not None and sets.both(start, found.reaching) != sets.empty():
+        if found.goal is not None and sets.and_(start, found.reaching) != sets.empty():
             return paths.until(start, found.through, found.goal) or [start]
         return paths.always(start, found.staying, above.conditions)
 
     def _any_missing(self, model: AbstractModel) -> Sequence[Function]:
         """Return any path of one edge that the universal abstraction lacks; a single state if it lacks none."""
         diagrams = model.diagrams
-        lacking = diagrams.both(model.existential, diagrams.denied(model.universal))
-        sources = model.before(lacking, model.states)
+        lacking = diagrams.and_(model.existential, diagrams.not_(model.universal))
+        sources = model.preimage(lacking, model.states)
         if sources == diagrams.false:
             return [model.single(model.states)]
         source = model.single(sources)
-        return [source, model.single(model.after(lacking, source))]
+        return [source, model.single(model.image(lacking, source))]
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
@@ -306,7 +306,7 @@ class _Abstracting:
 
         It is a run where the universal abstraction decided the formula.
         """
-        runs = ConcreteRuns(model, SymbolicPaths(SymbolicSets(self.run.space, self._base()), Numbered()))
+        runs = ConcreteRuns(model, SymbolicPaths(SymbolicSets(self.run.space, self._base()), StateNumbering()))
         universally = Operator.ALL in quantifiers_of(self.formula.formula)
         deciding = known.universal if universally is (failing is not None) else known.existential
         return explaining_of(self.question, self.formula, deciding, runs, failing or 0).evidence()
@@ -319,11 +319,11 @@ class _Abstracting:
     # --- telling ----------------------------------------------------------------------------------------------------
 
     def _tell(self, number: int, model: AbstractModel, known: _Known) -> None:
-        self.run.space.told(f"refinement {number}", number, model.states)
+        self.run.space.report_round(f"refinement {number}", number, model.states)
         if not self.task.temporal.explain:
             return
-        initial = model.abstracted(self.run.space.initial)
-        both, count = model.diagrams.both, model.count
+        initial = model.abstract(self.run.space.initial)
+        both, count = model.diagrams.and_, model.count
         true, false, every = count(both(initial, known.true)), count(both(initial, known.false)), count(initial)
         self.steps.append(
             f"{number}: {count(model.states):,} abstract states, {model.edges(model.existential):,} edges from above, "
@@ -337,5 +337,5 @@ class _Abstracting:
             return "?"
         offsets = self.run.system.offsets
         slots = sorted(model.view.slots, key=lambda slot: (offsets[slot.variable], slot.place))
-        shown = [f"{name_of(one)}={one.variable.show(state[offsets[one.variable] + one.place])}" for one in slots[:8]]
+        shown = [f"{slot_name(one)}={one.variable.show(state[offsets[one.variable] + one.place])}" for one in slots[:8]]
         return f"({', '.join(shown)}{', ...' if len(slots) > len(shown) else ''})"

@@ -30,7 +30,7 @@ from strandline.errors import Option, UsageError
 from strandline.source import Source
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.fixpoints import SymbolicSets
-from strandline.symbolic.paths import Numbered, SymbolicPaths
+from strandline.symbolic.paths import StateNumbering, SymbolicPaths
 from strandline.symbolic.space import Space
 from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.lassos import LassoReplay
@@ -68,7 +68,7 @@ class SymbolicSearch:
             run.count(transitions=not task.properties)
             run.outcome.complete = not faulty
             for one in task.properties:
-                goal = space.diagrams.both(run.regular, _decided(space, task, one))
+                goal = space.diagrams.and_(run.regular, _decided(space, task, one))
                 if goal != space.diagrams.false:
                     goals[one] = goal
             traces.update(dict.fromkeys(goals))
@@ -112,10 +112,10 @@ def _decided(space: Space, task: StatesTask, one: Property) -> Function:
         return space.encoding.truth(one.predicate)[0]
     if one.kind is not Kind.DEADLOCK:
         return space.diagrams.false
-    dead = space.diagrams.denied(space.enabled)
+    dead = space.diagrams.not_(space.enabled)
     if task.system.ends is None:
         return dead
-    return space.diagrams.both(dead, space.encoding.truth(task.system.ends)[1])
+    return space.diagrams.and_(dead, space.encoding.truth(task.system.ends)[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class Deciding:
         dead_ends = question.dead_ends
         full = space.reachable if task.temporal.reachable_first else space.valid
         self.sets = SymbolicSets(space, full, repeats=dead_ends.repeats, next_repeats=dead_ends.next_repeats)
-        self._paths = SymbolicPaths(self.sets, Numbered())
+        self._paths = SymbolicPaths(self.sets, StateNumbering())
         told = [space.encoding.truth(one)[0] for one in question.predicates]
         parts = {part: told[number] for part, number in question.labels.items()}
         conditions = [told[number] for number in question.condition_labels]
@@ -252,7 +252,7 @@ class Deciding:
 class RecordedPaths(Paths[Function], Protocol):
     """Paths of a System by its sets, with numbers for its states."""
 
-    numbered: Numbered
+    numbered: StateNumbering
 
     def contains(self, states: Function, record: int, /) -> bool: ...
 

@@ -20,11 +20,11 @@ from strandline.compile.interpret import Fault
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.system import Capability, System
-from strandline.symbolic.cone import cone_of, within_cone
+from strandline.symbolic.cone import cone_of, restrict_to_cone
 from strandline.symbolic.diagrams import BYTES_PER_NODE, Function, TooManyNodes
 from strandline.symbolic.fixpoints import SymbolicSets
-from strandline.symbolic.paths import Numbered, SymbolicPaths
-from strandline.symbolic.space import Space, State, Told
+from strandline.symbolic.paths import StateNumbering, SymbolicPaths
+from strandline.symbolic.space import FixpointProgress, Space, State
 from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.replay import replay, with_fault
 from strandline.traces.trace import Trace, TraceFault
@@ -97,7 +97,7 @@ class SymbolicRun:
         self._background = background
         self._began = time.perf_counter()
 
-        def tell(told: Told) -> None:
+        def tell(told: FixpointProgress) -> None:
             nodes = self.space.diagrams.nodes()
             words = f"{told.what}, round {told.round:,}"
             background.doing = Progress(0.0, 0, 0, nodes, BYTES_PER_NODE * nodes, doing=words)
@@ -198,7 +198,7 @@ class SymbolicRun:
     def look_at_cone(self, sets: Sequence[Function]) -> Space:
         """Reduce the Space to the cone of influence of some sets."""
         cone, every = cone_of(self.space, sets), len(self.space.encoding.fields)
-        self._space = within_cone(self.space, cone)
+        self._space = restrict_to_cone(self.space, cone)
         self._cone = (len(cone), every)
         return self._space
 
@@ -212,7 +212,7 @@ class SymbolicRun:
         counted = transitions and size * len(space.steps) <= _MOST_COUNTED
         self.outcome.statistics = Statistics(
             states=states,
-            transitions=space.count(*(sets.both(space.reachable, step.enabled) for step in space.steps))
+            transitions=space.count(*(sets.and_(space.reachable, step.enabled) for step in space.steps))
             if counted
             else None,
             deadlocks=space.count(sets.dead) if self._cone is None else None,
@@ -227,17 +227,17 @@ class SymbolicRun:
         """
         space = self.space
         faulting = space.diagrams.any_of([space.faults, *(space.encoding.faulting(one) for one in expressions)])
-        if space.diagrams.both(faulting, space.reachable) == space.diagrams.false:
+        if space.diagrams.and_(faulting, space.reachable) == space.diagrams.false:
             return False
         space.stop_at(faulting)
-        self._faulting = space.diagrams.both(faulting, space.reachable)
+        self._faulting = space.diagrams.and_(faulting, space.reachable)
         self.outcome.complete, self.outcome.reason = False, FAULTED
         return True
 
     def note_fault(self, blame: Blame) -> None:
         """Make the model's own fault a verdict, where it has one that is reachable; for now without a trace."""
         space = self.space
-        state = space.member(space.diagrams.both(space.faults, self.faulting))
+        state = space.member(space.diagrams.and_(space.faults, self.faulting))
         if state is not None:
             reference = reference_of(self.system)
             trace = Trace(reference.describe(reference.layout.pack(state)), ())
@@ -248,7 +248,7 @@ class SymbolicRun:
 
         Raises `InputError` if that is an expression of the user. `share` as for `shown`.
         """
-        goal = self.faulting if expressions else self.space.diagrams.both(self.faulting, self.space.faults)
+        goal = self.faulting if expressions else self.space.diagrams.and_(self.faulting, self.space.faults)
         found = self.shown(lambda: self.trace_to(goal), share=share) if self.task.want_traces else None
         if isinstance(found, ShownTrace):
             verdict = blame(*_faulting(self.system, (found.trace, found.state), expressions))
@@ -270,7 +270,7 @@ class SymbolicRun:
     @property
     def regular(self) -> Function:
         """The reachable states that do not fault."""
-        return self.space.diagrams.both(self.space.reachable, self.space.diagrams.denied(self.faulting))
+        return self.space.diagrams.and_(self.space.reachable, self.space.diagrams.not_(self.faulting))
 
     @property
     def faulting(self) -> Function:
@@ -280,7 +280,7 @@ class SymbolicRun:
     def trace_to(self, goal: Function) -> ShownTrace:
         """Return a replayed trace into a set of reachable states."""
         space = self.space
-        sets, numbered = SymbolicSets(space, space.reachable), Numbered()
+        sets, numbered = SymbolicSets(space, space.reachable), StateNumbering()
         found = SymbolicPaths(sets, numbered).from_any(self.system.initial, sets.full(), goal)
         if found is None:
             raise InternalError("what is reachable cannot be reached")

@@ -15,7 +15,7 @@ from strandline.errors import ResourceError
 from strandline.model.expression import Expression
 from strandline.model.system import System
 from strandline.properties import Formula
-from strandline.transform.fairness import with_conditions_told
+from strandline.transform.fairness import with_visible_conditions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ def make_question(
     plain: System, formulas: Sequence[CtlFormula], fairness: FairnessConditions, finite_runs: str
 ) -> CtlQuestion:
     """Return the question about formulas that fit into one search; see `fitting`."""
-    searched, conditions = with_conditions_told(plain, fairness.conditions)
+    searched, conditions = with_visible_conditions(plain, fairness.conditions)
     labels: dict[Formula, int] = {}
     predicates: list[Expression] = []
     for one in formulas:

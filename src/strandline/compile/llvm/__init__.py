@@ -1,10 +1,10 @@
-"""Systems as LLVM IR: text that any target of LLVM can take.
+"""Emit LLVM IR for Systems, as text that any LLVM target can compile.
 
-In: a `System`, its ranges and its layout. Out: the functions behind a Kernel, as text, and their fault sites. Nothing
-here compiles or knows a machine: no llvmlite, no address.
+Input: a `System`, its ranges and its layout. Output: the functions behind a Kernel, as text, and their fault sites.
+Nothing here compiles or depends on a machine: no llvmlite, no address.
 
 `successors` is the function of a System's Kernel and calls all others; `actions` tries the actions of an asynchronous
-system, `unlocated` those of them without a process, `joining` those that step together; `records` writes what they
-reach; `expressions` evaluates, `masks` where bits suffice, `speculation` where trees would be too large, `faults` says
-what can go wrong; `function` and `packed_state` are the text itself.
+system, `unlocated` those without a process, `synchronous` steps of several actions; `records` writes the targets;
+`expressions` evaluates, `masks` by bit tests where possible, `speculation` for heavily shared expressions, `faults`
+decides which checks are needed; `function` and `packed_state` write the text itself.
 """

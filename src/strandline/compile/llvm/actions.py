@@ -1,9 +1,10 @@
-"""The actions of an asynchronous system, each of which is a step.
+"""Emit the actions of an asynchronous system, each of which is a step.
 
     actions without a process: `unlocated`
     for every process: switch on its location, then its actions, then, per partner, switch on the partner's location
 
-Those of a large system are spread over functions (`@part<k>`): LLVM's time grows faster than the size of a function.
+The actions of a large system are spread over functions (`@part<k>`): LLVM's compile time grows faster than the size of
+a function.
 """
 
 from __future__ import annotations
@@ -15,40 +16,42 @@ from itertools import groupby
 
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
-from strandline.compile.llvm.joining import Joining
 from strandline.compile.llvm.packed_state import PackedState
 from strandline.compile.llvm.records import Cursor, Records
+from strandline.compile.llvm.synchronous import SynchronousSteps
 from strandline.compile.llvm.unlocated import Unlocated
 from strandline.model.expression import walk
 from strandline.model.intervals import Contradiction
 from strandline.model.system import Action, System
 
 _LARGE_SYSTEM, _PART = 20_000, 2_000
-"""Weight of a system whose actions are spread over functions, and of the actions in one of these."""
+"""Weight of a system above which its actions are spread over functions, and weight of the actions in each."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """The function in which actions are tried: its text so far, the source state, where each process stands, and
-    whether one stands in a committed location (None where the model has none)."""
+    """The function in which actions are tried: its code, the source state, and the processes' locations.
+
+    `committed` says whether a process is in a committed location; None if the model has none.
+    """
 
     code: Function
     source: PackedState
     cursor: Cursor
     locations: Sequence[str]
-    hurried: str | None
+    committed: str | None
 
 
 class Actions:
-    """Writes the code that tries actions; `parts` are functions that it has written for some of them."""
+    """Emits the code that tries actions; `parts` are the functions emitted for some of them."""
 
-    def __init__(self, system: System, records: Records, joining: Joining) -> None:
+    def __init__(self, system: System, records: Records, joining: SynchronousSteps) -> None:
         self.system, self.records, self.joining = system, records, joining
         self.parts: dict[str, str] = {}
         self._weights = {id(action): _weight(action) for action in system.actions}
 
     def write(self, code: Function, source: PackedState, cursor: Cursor) -> None:
-        """Try all actions of the system, in canonical order."""
+        """Emit all actions of the system, in canonical order."""
         locations = self._locations(source)
         if is_large(self.system):
             self._call_parts(code, locations)
@@ -82,7 +85,7 @@ class Actions:
             code.start(end)
 
     def _in_parts(self, actions: Sequence[Action]) -> list[list[Action]]:
-        """Actions of one process or of none in parts of bounded weight; those of one location stay together."""
+        """Split actions of one process, or of none, by weight; those of one location stay together."""
         parts: list[list[Action]] = []
         room = 0
         located = bool(actions[0].moves)
@@ -97,7 +100,7 @@ class Actions:
         return parts
 
     def _call_part(self, caller: Function, actions: Sequence[Action]) -> None:
-        """Write a function for some of the actions, and call it."""
+        """Emit a function for some actions, and call it."""
         name = f"part{len(self.parts)}"
         caller.call(f"@{name}(ptr %state, ptr %cursor)")
         code = Function(f"define internal i64 @{name}(ptr readonly %state, ptr %cursor) noinline nounwind")
@@ -118,11 +121,11 @@ class Actions:
         locations: Sequence[str],
         actions: Sequence[Action],
     ) -> None:
-        body = _Body(code, source, cursor, locations, self._hurried(code, locations))
+        body = _Body(code, source, cursor, locations, self._in_committed_location(code, locations))
         for number, members in _by_process(actions):
             if number is not None:
                 self._switch(body, members, 0)
-            elif body.hurried is None:
+            elif body.committed is None:
                 finish = partial(self.joining.finish, cursor=cursor)
                 start = self.records.layout.pack(self.system.initial[0])
                 Unlocated(code, source, self.records, start, finish).write(members)
@@ -130,7 +133,7 @@ class Actions:
                 for action in members:
                     self._action(body, action)
 
-    def _hurried(self, code: Function, locations: Sequence[str]) -> str | None:
+    def _in_committed_location(self, code: Function, locations: Sequence[str]) -> str | None:
         if not self.system.has_committed:
             return None
         result = "false"
@@ -141,7 +144,7 @@ class Actions:
         return result
 
     def _switch(self, body: _Body, actions: Sequence[Action], depth: int) -> None:
-        """Actions that all move the same process at this depth: branch on its location, then go deeper."""
+        """Emit actions that all move the same process at this depth: switch on its location, then go deeper."""
         code = body.code
         by_location = groupby(actions, key=lambda action: action.moves[depth].source)
         cases = [(location, code.label(), list(members)) for location, members in by_location]
@@ -162,9 +165,9 @@ class Actions:
     def _action(self, body: _Body, action: Action) -> None:
         code = body.code
         skip = code.label()
-        if body.hurried is not None and not action.committed:
+        if body.committed is not None and not action.committed:
             proceed = code.label()
-            code.branch(body.hurried, skip, proceed)
+            code.branch(body.committed, skip, proceed)
             code.start(proceed)
         try:
             environment = self.records.ranges.environment(action)
@@ -180,7 +183,7 @@ class Actions:
 
 
 def is_large(system: System) -> bool:
-    """Whether it takes long to compile: its actions are spread over functions."""
+    """Return True if a system takes long to compile, so that its actions are spread over functions."""
     return sum(map(_weight, system.actions)) > _LARGE_SYSTEM
 
 
@@ -190,7 +193,7 @@ def _by_process(actions: Sequence[Action]) -> Iterator[tuple[int | None, list[Ac
 
 
 def _weight(action: Action) -> int:
-    """About how much code an action is."""
+    """Estimate the amount of code of an action."""
     parts = [action.guard] if action.guard is not None else []
     parts += [part for effect in action.effects for part in (effect.target, effect.value)]
     return 10 + sum(1 for part in parts for _ in walk(part))

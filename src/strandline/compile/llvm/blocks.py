@@ -7,11 +7,11 @@ from collections.abc import Callable
 from strandline.compile.llvm.function import Function
 
 _UNROLLED = 8
-"""Words of a set up to which what is done to each of them is written out."""
+"""Words of a set up to which a loop over them is unrolled."""
 
 
 class Memory:
-    """Numbers that a function keeps in memory of its own; LLVM makes registers of single ones."""
+    """Numbers in stack slots of a function; LLVM promotes single ones to registers."""
 
     def __init__(self, code: Function) -> None:
         self.code = code
@@ -45,7 +45,7 @@ class Memory:
         self.code.start(after)
 
     def repeat(self, condition: Callable[[], str], body: Callable[[], None]) -> None:
-        """The body as long as the condition, asked before it, is true."""
+        """Emit a loop that runs while the condition, evaluated before each iteration, is true."""
         head, inside, after = (self.code.label() for _ in range(3))
         self.code.jump(head)
         self.code.start(head)
@@ -56,7 +56,7 @@ class Memory:
         self.code.start(after)
 
     def count(self, counter: str, start: str | int, end: str | int, body: Callable[[str], None]) -> None:
-        """The body for each number from `start` to before `end`; the counter is a number in memory."""
+        """Emit a loop from `start` to `end` - 1; the counter is in memory."""
         self.store(start, counter)
 
         def once() -> None:
@@ -66,7 +66,7 @@ class Memory:
         self.repeat(lambda: self.code.value(f"icmp ult i64 {self.load(counter)}, {end}"), once)
 
     def each(self, counter: str, words: int, body: Callable[[str], None]) -> None:
-        """The body for each word of a set."""
+        """Emit the body for each word of a set."""
         if words <= _UNROLLED:
             for number in range(words):
                 body(str(number))

@@ -1,12 +1,12 @@
-"""What a search has seen of a model, as marks that the model's own code sets: one byte each, in the global `@coverage`.
+"""Coverage bits of a model, set by its compiled code: one byte each, in the global `@coverage`.
 
     for every action, in the System's order: it is part of a step
     for every location of a process that jumps: a step has led there
-    for every bound of the System: a step has led to where it is reached
+    for every bound of the System: a step has reached it
 
-Where other processes stand follows from the actions that were taken. A mark is a store to a known address at the end
-of a step that is made anyway; what must be evaluated for one is evaluated only as long as the mark is not set. Where
-thousands of threads share the marks, stores to one address would queue up: then a mark is looked at first.
+The locations of other processes follow from the actions that were taken. A bit is set by a store to a known address at
+the end of a step; an expression that a bit depends on is evaluated only as long as the bit is not set. Where thousands
+of threads share the bits, stores to one address would contend: then the bit is tested first.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from strandline.model.system import Action, System, Variable
 GLOBAL = "coverage"
 
 
-class Marks:
-    """Writes the code that sets marks; `size` is how many there are. `shared`: many threads set them at once."""
+class CoverageBits:
+    """Emits the code that sets coverage bits; `size` is their number. `shared` if many threads set them at once."""
 
     def __init__(self, system: System, ranges: Ranges, *, shared: bool = False) -> None:
         self.ranges, self.shared = ranges, shared
@@ -42,8 +42,8 @@ class Marks:
     def declaration(self) -> str:
         return f"@{GLOBAL} = global [{max(self.size, 1)} x i8] zeroinitializer"
 
-    def made(self, evaluator: Evaluator, action: Action) -> None:
-        """An action has made the state that the evaluator sees, which is a successor."""
+    def set_bits(self, evaluator: Evaluator, action: Action) -> None:
+        """Set the bits of an action whose successor the evaluator sees."""
         code, changed = evaluator.code, writes(action)
         self._set(code, _place(code, str(self._actions[id(action)])))
         for location, first in self._locations.items():
@@ -53,7 +53,7 @@ class Marks:
                 self._set(code, _place(code, place))
         for number, expression, read in self._bounds:
             if read & changed:
-                self._mark_where(evaluator, number, expression)
+                self._set_where(evaluator, number, expression)
 
     def _set(self, code: Function, place: str) -> None:
         if not self.shared:
@@ -68,7 +68,7 @@ class Marks:
         code.jump(after)
         code.start(after, known)
 
-    def _mark_where(self, evaluator: Evaluator, number: int, expression: Expression) -> None:
+    def _set_where(self, evaluator: Evaluator, number: int, expression: Expression) -> None:
         code = evaluator.code
         place, unknown, after = _place(code, str(number)), code.label(), code.label()
         marked = code.value(f"load i8, ptr {place}")

@@ -1,7 +1,7 @@
-"""Expressions as LLVM IR.
+"""Emit expressions as LLVM IR.
 
-Every value is an i64, every truth an i1. What the intervals prove cannot fail is not checked; everything else
-branches to a fault. An operand that may fault is evaluated only where the interpreter evaluates it.
+Every value is an i64, every truth value an i1. Checks that cannot fail according to the intervals are omitted; the
+others branch to a fault. An operand that may fault is evaluated only where the interpreter evaluates it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from strandline.compile.llvm.function import CHECKED, COMPARE, Function, floor_d
 from strandline.compile.llvm.masks import MaskTests, mask_test
 from strandline.compile.llvm.packed_state import PackedState
 from strandline.compile.llvm.speculation import Speculation, is_tangled
-from strandline.compile.llvm.tables import looked_up
+from strandline.compile.llvm.tables import emit_lookup
 from strandline.errors import InternalError
 from strandline.model.expression import (
     DIVISION_FAULT,
@@ -41,14 +41,15 @@ from strandline.model.system import Assign, Domain, rows
 from strandline.source import Span
 
 _MODEST = (-(1 << 62) + 1, (1 << 62) - 1)
-"""Sums of two such numbers fit 64 bits."""
+"""Bounds of numbers whose sum fits 64 bits."""
 _PLAIN = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "&": "and", "|": "or", "^": "xor"}
 
 
 class Evaluator:
-    """Emits code that evaluates expressions in `state` under what `environment` knows.
+    """Emits code that evaluates expressions in `state`, using the intervals of `environment`.
 
-    Faults leave the function at once by returning their code."""
+    Faults leave the function at once by returning their code.
+    """
 
     def __init__(self, code: Function, state: PackedState, environment: Environment, faults: FaultTable) -> None:
         self.code = code
@@ -58,18 +59,18 @@ class Evaluator:
         self._speculation: Speculation | None = None
 
     def at(self, state: PackedState, environment: Environment) -> Evaluator:
-        """The same evaluator in another state."""
+        """Return this evaluator for another state."""
         return Evaluator(self.code, state, environment, self.faults)
 
     def value(self, expression: Expression) -> str:
-        """The expression's value as an i64 operand."""
-        return self._speculated("value", expression) if is_tangled(expression) else self._value(expression)
+        """Return the expression's value as an i64 operand."""
+        return self._speculate("value", expression) if is_tangled(expression) else self._value(expression)
 
     def truth(self, expression: Expression) -> str:
-        """Whether the expression is non-zero, as an i1 operand."""
-        return self._speculated("truth", expression) if is_tangled(expression) else self._truth(expression)
+        """Return whether the expression is non-zero, as an i1 operand."""
+        return self._speculate("truth", expression) if is_tangled(expression) else self._truth(expression)
 
-    def _speculated(self, wanted: str, expression: Expression) -> str:
+    def _speculate(self, wanted: str, expression: Expression) -> str:
         if self._speculation is None:
             self._speculation = Speculation(self.code, self.state, self.environment, self.faults)
         compute = self._speculation.value if wanted == "value" else self._speculation.truth
@@ -92,15 +93,15 @@ class Evaluator:
             case Element(variable=variable):
                 return self.state.read(self.state.layout.by_variable[variable], self.index(expression))
             case Binary(operator=operator) if operator in COMPARE or operator in ("and", "or", "imply"):
-                return self._widened(self._truth(expression))
+                return self._widen(self._truth(expression))
             case Unary(operator="not"):
-                return self._widened(self._truth(expression))
+                return self._widen(self._truth(expression))
             case Unary(operator=operator, operand=operand):
                 return self._unary(expression, operator, operand)
             case Binary():
                 return self._arithmetic(expression)
             case Choice(condition=condition, then=then, otherwise=otherwise):
-                return self._branching(
+                return self._emit_choice(
                     condition,
                     lambda inner: inner._value(then),
                     lambda inner: inner._value(otherwise),
@@ -108,7 +109,7 @@ class Evaluator:
                     self._may_fault(then) or self._may_fault(otherwise),
                 )
             case Lookup(table=table, index=index):
-                return looked_up(self.code, table, self._value(index))
+                return emit_lookup(self.code, table, self._value(index))
             case Undefined(reason=reason, span=span):
                 self.check("false", reason, span)
                 return "0"
@@ -123,20 +124,20 @@ class Evaluator:
                 first, second = self._value(left), self._value(right)
                 return self.code.value(f"icmp {COMPARE[operator]} i64 {first}, {second}")
             case Binary(operator="and", left=left, right=right):
-                return self._lazy(left, True, right, "false")
+                return self._short_circuit(left, True, right, "false")
             case Binary(operator="or", left=left, right=right):
-                return self._lazy(left, False, right, "true")
+                return self._short_circuit(left, False, right, "true")
             case Binary(operator="imply", left=left, right=right):
-                return self._lazy(left, True, right, "true")
+                return self._short_circuit(left, True, right, "true")
             case _:
                 return self.code.value(f"icmp ne i64 {self._value(expression)}, 0")
 
     def require(self, guard: Expression, otherwise: str) -> None:
-        """Go on only where the guard is true, else jump to the label; learn from it."""
+        """Continue only if the guard is true, else jump to the label; refine the environment."""
         self.require_all(conjuncts(guard), otherwise)
 
     def require_all(self, parts: Iterable[Expression], otherwise: str) -> None:
-        """Go on only where all parts, tried in order, are true, else jump to the label; learn from them."""
+        """Continue only if all parts, tested in order, are true, else jump to the label; refine the environment."""
 
         def branch(truth: str) -> None:
             proceed = self.code.label()
@@ -149,7 +150,7 @@ class Evaluator:
             if test is not None:
                 together.add(test)
             else:
-                # What is learnt from the tests so far must be true where the next one is made.
+                # The environment already assumes the pending tests: emit them before the next one.
                 together.write(self.state, branch)
                 branch(self.truth(part))
             self.environment.assume(part)
@@ -161,14 +162,14 @@ class Evaluator:
             if _are_shifts(row):
                 self._shift_row(row)
                 continue
-            writes = [(effect.target.variable, *self._written(effect)) for effect in row]
+            writes = [(effect.target.variable, *self._evaluate_write(effect)) for effect in row]
             for variable, index, value in writes:
                 self.state.write(self.state.layout.by_variable[variable], value, index)
             self._speculation = None
             self.environment.assign_row(row)
 
     def _shift_row(self, row: Sequence[Assign]) -> None:
-        """Add numbers to variables: to all of one word by one addition, because none of them leaves its field."""
+        """Add constants to variables, by one addition per word, since no sum leaves its field."""
         self._check_shifts(row)
         amounts: dict[int, int] = {}
         for effect in row:
@@ -179,7 +180,7 @@ class Evaluator:
         self.environment.assign_row(row)
 
     def _check_shifts(self, row: Sequence[Assign]) -> None:
-        """Fault where one of the sums does not fit its variable; those that fault alike are tested together."""
+        """Fault if one of the sums is out of its variable's range; sums with the same fault are tested together."""
         together, place = MaskTests(), row[0].span
 
         def branch(truth: str) -> None:
@@ -203,19 +204,19 @@ class Evaluator:
             self.environment.assume(fits)
         together.write(self.state, branch)
 
-    def _written(self, effect: Assign) -> tuple[int | str, str]:
-        """The index and the value of an assignment."""
+    def _evaluate_write(self, effect: Assign) -> tuple[int | str, str]:
+        """Return the index and the value of an assignment."""
         variable = effect.target.variable
         index = self.index(effect.target) if isinstance(effect.target, Element) else 0
         value = self.value(effect.value)
-        box = self.environment.fitted(effect.value)
+        interval = self.environment.fitted(effect.value)
         domain = variable.domain
-        if not within(box, (domain.low, domain.high)):
-            value = self._wrapped(value, domain) if domain.wraps else self._ranged(value, domain, effect.span)
+        if not within(interval, (domain.low, domain.high)):
+            value = self._wrap(value, domain) if domain.wraps else self._check_range(value, domain, effect.span)
         return index, value
 
     def index(self, element: Element) -> int | str:
-        """An element's index: a number where it is certain, else an operand that was checked."""
+        """Return an element's index: a number if it is constant, else an operand that was checked."""
         low, high = self.environment.fitted(element.index)
         last = element.variable.slots - 1
         if low == high and 0 <= low <= last and not self._may_fault(element.index):
@@ -228,7 +229,7 @@ class Evaluator:
         return value
 
     def _may_fault(self, expression: Expression) -> bool:
-        return not self.faults.harmless(expression) and may_fault(expression, self.environment)
+        return not self.faults.cannot_fault(expression) and may_fault(expression, self.environment)
 
     def check(self, condition: str, kind: str, span: Span | None) -> None:
         """Leave the function with a fault unless the condition holds."""
@@ -238,29 +239,29 @@ class Evaluator:
         self.code.do(f"ret i64 {self.faults.code(kind, span)}")
         self.code.start(fine, known)
 
-    def _wrapped(self, value: str, domain: Domain) -> str:
-        """The member of the domain congruent to the value; no intermediate result leaves 64 bits."""
+    def _wrap(self, value: str, domain: Domain) -> str:
+        """Return the member of the domain congruent to the value; no intermediate result leaves 64 bits."""
         code, size = self.code, domain.size
         if size & (size - 1) == 0:
             shifted = code.value(f"sub i64 {value}, {domain.low}") if domain.low else value
             rest = code.value(f"and i64 {shifted}, {size - 1}")
         elif size > INT64[1]:
-            return self._wrapped_once(value, domain)
+            return self._wrap_once(value, domain)
         else:
-            rest = self._raised(code.value(f"srem i64 {value}, {size}"), size)
+            rest = self._make_non_negative(code.value(f"srem i64 {value}, {size}"), size)
             if domain.low % size:
                 # The difference of two residues, not of the values: that one might overflow.
-                rest = self._raised(code.value(f"sub i64 {rest}, {domain.low % size}"), size)
+                rest = self._make_non_negative(code.value(f"sub i64 {rest}, {domain.low % size}"), size)
         return code.value(f"add i64 {rest}, {domain.low}") if domain.low else rest
 
-    def _raised(self, rest: str, size: int) -> str:
-        """A residue between -size and size, made non-negative."""
+    def _make_non_negative(self, rest: str, size: int) -> str:
+        """Make a residue between -size and size non-negative."""
         negative = self.code.value(f"icmp slt i64 {rest}, 0")
         raised = self.code.value(f"add i64 {rest}, {size}")
         return self.code.value(f"select i1 {negative}, i64 {raised}, i64 {rest}")
 
-    def _wrapped_once(self, value: str, domain: Domain) -> str:
-        """A domain of more than half of all 64-bit integers: one step of its size, modulo 2^64, leads into it."""
+    def _wrap_once(self, value: str, domain: Domain) -> str:
+        """Wrap into a domain of more than half of all 64-bit integers, by at most one step of its size modulo 2^64."""
         code, size = self.code, domain.size - (1 << 64)
         above = code.value(f"icmp sgt i64 {value}, {domain.high}")
         below = code.value(f"icmp slt i64 {value}, {domain.low}")
@@ -268,13 +269,13 @@ class Evaluator:
         step = code.value(f"select i1 {above}, i64 {-size}, i64 {upwards}")
         return code.value(f"add i64 {value}, {step}")
 
-    def _ranged(self, value: str, domain: Domain, span: Span | None) -> str:
+    def _check_range(self, value: str, domain: Domain, span: Span | None) -> str:
         above = self.code.value(f"icmp sge i64 {value}, {domain.low}")
         below = self.code.value(f"icmp sle i64 {value}, {domain.high}")
         self.check(self.code.value(f"and i1 {above}, {below}"), RANGE_FAULT, span)
         return value
 
-    def _widened(self, truth: str) -> str:
+    def _widen(self, truth: str) -> str:
         if truth in ("true", "false"):
             return "1" if truth == "true" else "0"
         return self.code.value(f"zext i1 {truth} to i64")
@@ -338,8 +339,8 @@ class Evaluator:
             self.check(code.value(f"icmp eq i64 {back}, {left}"), OVERFLOW_FAULT, expression.span)
         return shifted
 
-    def _lazy(self, left: Expression, needed: bool, right: Expression, shortcut: str) -> str:
-        """`right` where `left` is `needed`, else the shortcut's constant."""
+    def _short_circuit(self, left: Expression, needed: bool, right: Expression, shortcut: str) -> str:
+        """Evaluate `right` where `left` is `needed`, else return the shortcut's constant."""
         risky = self._may_fault(right)
 
         def evaluated(inner: Evaluator) -> str:
@@ -349,9 +350,9 @@ class Evaluator:
             return shortcut
 
         then, otherwise = (evaluated, constant) if needed else (constant, evaluated)
-        return self._branching(left, then, otherwise, "i1", risky)
+        return self._emit_choice(left, then, otherwise, "i1", risky)
 
-    def _branching(
+    def _emit_choice(
         self,
         condition: Expression,
         then: Callable[[Evaluator], str],
@@ -359,8 +360,11 @@ class Evaluator:
         kind: str,
         risky: bool,
     ) -> str:
-        """A choice between two values: where nothing can fault both are computed and one selected, else only
-        the one that is needed, with what the condition tells about it."""
+        """Emit a choice between two values.
+
+        If neither can fault, both are computed and one is selected; otherwise only the needed one is, under the
+        condition.
+        """
         code = self.code
         test = self._truth(condition)
         if not risky:
@@ -369,28 +373,28 @@ class Evaluator:
         yes, no, after, known = code.label(), code.label(), code.label(), code.known
         code.branch(test, yes, no)
         code.start(yes, known)
-        first = then(self._knowing(condition, True))
+        first = then(self._assuming(condition, True))
         yes_end = code.block
         code.jump(after)
         code.start(no, known)
-        second = otherwise(self._knowing(condition, False))
+        second = otherwise(self._assuming(condition, False))
         no_end = code.block
         code.jump(after)
         code.start(after, known)
         return code.value(f"phi {kind} [{first}, %{yes_end}], [{second}, %{no_end}]")
 
-    def _knowing(self, condition: Expression, truth: bool) -> Evaluator:
-        """This evaluator where the condition has this truth; code that is never reached may know anything."""
+    def _assuming(self, condition: Expression, truth: bool) -> Evaluator:
+        """Return this evaluator with the condition assumed; in unreachable code any environment is sound."""
         return self.at(self.state, assuming(self.environment, condition, truth) or self.environment)
 
 
 def _are_shifts(row: Sequence[Assign]) -> bool:
-    """Whether effects that are made at once add numbers to different variables."""
+    """Return True if simultaneous effects add constants to different variables."""
     return all(map(_is_shift, row)) and len({effect.target.variable for effect in row}) == len(row)
 
 
 def _is_shift(effect: Assign) -> bool:
-    """Whether the effect adds a number to a scalar variable and can only fail by leaving the variable's range."""
+    """Return True if the effect adds a constant to a scalar and can only fail by leaving its range."""
     match effect:
         case Assign(
             target=Read(variable=one),
@@ -401,7 +405,7 @@ def _is_shift(effect: Assign) -> bool:
 
 
 def _shift_of(effect: Assign) -> int:
-    """What such an effect adds."""
+    """Return the constant that such an effect adds."""
     match effect.value:
         case Binary(operator=operator, right=Const(value=amount)):
             return amount if operator == "+" else -amount

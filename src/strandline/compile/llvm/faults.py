@@ -1,6 +1,6 @@
-"""Which expressions can fault, and what a fault is called in machine code.
+"""Decide which expressions can fault, and number the faults for machine code.
 
-Checks that cannot fail are left out, so this decides how fast a model runs; it errs on the careful side.
+Checks that cannot fail are omitted, so this determines how fast a model runs; it is conservative.
 """
 
 from __future__ import annotations
@@ -38,35 +38,36 @@ from strandline.source import Span
 
 
 class FaultTable:
-    """The fault sites of a Kernel, numbered as they are met; and which expressions cannot fault anywhere, told once
-    for each, because looking again at every level of a large guard would take for ever. Sites that are `known` keep
-    their numbers."""
+    """The fault sites of a Kernel, numbered in the order of their discovery; caches which expressions cannot fault.
+
+    Without the cache, large guards would be analysed again at every level. Sites that are `known` keep their numbers.
+    """
 
     def __init__(self, ranges: Mapping[Variable, Interval], known: Iterable[FaultSite] = ()) -> None:
         self._numbers: dict[FaultSite, int] = {site: number for number, site in enumerate(known)}
         self._ranges = ranges
-        self._boxes: dict[int, Interval | None] = {}
+        self._intervals: dict[int, Interval | None] = {}
         self._seen: list[Expression] = []
 
     def code(self, kind: str, span: Span | None) -> int:
-        """The negative number that a function returns for this fault."""
+        """Return the negative code of this fault."""
         return -1 - self._numbers.setdefault(FaultSite(kind, span), len(self._numbers))
 
-    def harmless(self, expression: Expression) -> bool:
-        """Whether no state at all makes the expression fault, as far as the variables' ranges tell."""
-        return self._box(expression) is not None
+    def cannot_fault(self, expression: Expression) -> bool:
+        """Return True if no state makes the expression fault, according to the variables' ranges."""
+        return self._interval(expression) is not None
 
-    def _box(self, expression: Expression) -> Interval | None:
-        """An interval around the values of a harmless expression, None for any other."""
-        for node in upwards(expression, self._boxes):
+    def _interval(self, expression: Expression) -> Interval | None:
+        """Return an interval around the values of an expression that cannot fault, None for any other."""
+        for node in upwards(expression, self._intervals):
             self._seen.append(node)  # keeps the key valid
-            self._boxes[id(node)] = self._compute_box(node)
-        return self._boxes[id(expression)]
+            self._intervals[id(node)] = self._compute_interval(node)
+        return self._intervals[id(expression)]
 
-    def _compute_box(self, expression: Expression) -> Interval | None:
-        boxes = [self._boxes[id(child)] for child in children(expression)]
-        known = [box for box in boxes if box is not None]
-        if len(known) < len(boxes):
+    def _compute_interval(self, expression: Expression) -> Interval | None:
+        intervals = [self._intervals[id(child)] for child in children(expression)]
+        known = [interval for interval in intervals if interval is not None]
+        if len(known) < len(intervals):
             return None
         match expression:
             case Const(value=value):
@@ -96,7 +97,7 @@ class FaultTable:
 
 
 def assuming(environment: Environment, condition: Expression, truth: bool) -> Environment | None:
-    """What is known where the condition has this truth; None where it never has."""
+    """Return the environment under the condition; None if that is contradictory."""
     further = environment.copy()
     try:
         further.assume(condition, truth)
@@ -106,15 +107,17 @@ def assuming(environment: Environment, condition: Expression, truth: bool) -> En
 
 
 def _operands_may_fault(operator: str, right: Interval) -> bool:
-    """Whether a right operand of the interval can be one that the operator does not take."""
+    """Return True if a right operand in the interval may be invalid for the operator."""
     if operator in ("/", "%", "//", "mod"):
         return right[0] <= 0 <= right[1]
     return operator in ("<<", ">>") and not within(right, (0, 63))
 
 
 def may_fault(expression: Expression, environment: Environment | None) -> bool:
-    """Whether evaluating the expression could fault, as far as the intervals can tell; code that is never
-    reached (no environment) cannot."""
+    """Return True if evaluating the expression may fault, according to the intervals.
+
+    Unreachable code (no environment) cannot.
+    """
     if environment is None:
         return False
     match expression:

@@ -1,7 +1,7 @@
-"""LLVM IR as text: one function under construction.
+"""Build the text of one LLVM IR function.
 
-Text, because building the same IR through an object model takes more than ten times as long. Only plain
-target-neutral IR is written: no host intrinsics beyond checked arithmetic and memcpy.
+Building the same IR through an object model takes more than ten times as long. Only target-neutral IR is written: no
+host intrinsics beyond checked arithmetic and memcpy.
 """
 
 from __future__ import annotations
@@ -10,26 +10,27 @@ from collections.abc import Iterable
 
 COMPARE = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
 CHECKED = {"+": "sadd", "-": "ssub", "*": "smul"}
-"""What the machine calls operators: comparisons, and operations that say whether their result fits."""
+"""LLVM's names of comparisons, and of operations that report overflow."""
 
 
 _ALWAYS_ANEW = ("phi ", "load ", "call ", "alloca ")
-"""Instructions that may give something else, or do something, when they stand there again."""
+"""Instructions that must not be reused: they have side effects, or their result may change."""
 
 
 class Function:
-    """The text of one function. `value` names an instruction's result; blocks are started explicitly.
+    """The text of one function.
 
-    An instruction is written once in a block and in those that only come after it: what is asked for again has the name
-    that it has. Expressions share most of their parts, and the machine's compiler takes longest over what it
-    would find out to be the same."""
+    `value` names an instruction's result; blocks are started explicitly. An instruction is written once in a block and
+    in blocks that it dominates: `value` returns the known name of a repeated instruction. Expressions share most of
+    their parts, and LLVM takes longest to find such repetitions itself.
+    """
 
     def __init__(self, header: str) -> None:
         self._lines = [f"{header} {{", "entry:"]
         self._count = 0
         self.block = "entry"
         self.known: dict[str, str] = {}
-        """The instructions that were executed on the way to here, and the names of their results."""
+        """The instructions that dominate this point, and the names of their results."""
 
     def value(self, instruction: str) -> str:
         known = self.known.get(instruction)
@@ -50,7 +51,7 @@ class Function:
         return f"b{self._count}"
 
     def start(self, label: str, known: dict[str, str] | None = None) -> None:
-        """Begin a block. `known` is what is known in a block through which every way to it leads."""
+        """Begin a block; `known` are the instructions of a block that dominates it."""
         self._lines.append(f"{label}:")
         self.block = label
         self.known = {} if known is None else dict(known)
@@ -66,7 +67,7 @@ class Function:
         self.do(f"switch i64 {value}, label %{default} [{listed}]")
 
     def member(self, value: str, members: Iterable[int]) -> str:
-        """Whether a value is one of some numbers."""
+        """Return whether a value is one of some numbers."""
         result = "false"
         for member in sorted(members):
             same = self.value(f"icmp eq i64 {value}, {member}")
@@ -74,7 +75,7 @@ class Function:
         return result
 
     def call(self, called: str) -> None:
-        """Call one of our functions and leave with its fault, if it has one."""
+        """Call one of our functions and return its fault, if it has one."""
         result = self.value(f"call i64 {called}")
         faulty = self.value(f"icmp slt i64 {result}, 0")
         leave, proceed, known = self.label(), self.label(), self.known
@@ -88,7 +89,7 @@ class Function:
 
 
 def floor_division(code: Function, operator: str, left: str, right: str) -> str:
-    """`//` or `mod` of operands that the machine can divide."""
+    """Return `//` or `mod` of operands for which the machine's division does not trap."""
     rest = code.value(f"srem i64 {left}, {right}")
     nonzero = code.value(f"icmp ne i64 {rest}, 0")
     signs = code.value(f"xor i64 {rest}, {right}")

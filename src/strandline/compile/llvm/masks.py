@@ -1,7 +1,7 @@
-"""Conditions that look at single bits of a packed state, and several of them at once.
+"""Compile conditions to bit tests of a packed state, several of them at once.
 
 A condition that leaves one value for a field is `word & mask == value`; those of one word are one test. So a guard over
-many flags costs as many tests as it looks at words.
+many flags costs as many tests as it reads words.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from strandline.compile.llvm.packed_state import PackedState, wrapped
+from strandline.compile.llvm.packed_state import PackedState, wrap_signed
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary
 from strandline.model.intervals import Environment, Interval
 from strandline.model.layout import Field, Layout
@@ -26,39 +26,39 @@ _NARROWED: dict[str, Callable[[int, int, int], Interval]] = {
 
 
 class MaskTest(NamedTuple):
-    """True where the word has exactly these bits of the mask."""
+    """A test that the word has exactly these bits of the mask."""
 
     word: int
     mask: int
     value: int
 
 
-class SomeBits(NamedTuple):
-    """True where the word has any bit of the mask, whose bits are neighbours."""
+class AnyBit(NamedTuple):
+    """A test that the word has any bit of the mask, whose bits are contiguous."""
 
     word: int
     mask: int
 
 
 def mask_test(condition: Expression, layout: Layout, environment: Environment) -> MaskTest | None:
-    """The condition as a test of one word; None where it is none. Such a condition cannot fault."""
-    left = _left_by(condition, layout, environment)
+    """Return the condition as a test of one word; None if it is not one. Such a condition cannot fault."""
+    left = _remaining_values(condition, layout, environment)
     if left is None or left.least != left.most or left.field.width == 0:
         return None
     word, shift = left.field.place(left.element)
     return MaskTest(word, left.field.mask << shift, (left.least - left.field.low) << shift)
 
 
-def some_bits(condition: Expression, layout: Layout, environment: Environment) -> SomeBits | None:
-    """The condition as the question whether a field is anything but zero; None where it is another."""
-    left = _left_by(condition, layout, environment)
+def any_bit_test(condition: Expression, layout: Layout, environment: Environment) -> AnyBit | None:
+    """Return the condition as a test that a field is not zero; None if it is not one."""
+    left = _remaining_values(condition, layout, environment)
     if left is None or left.least != left.field.low + 1 or left.most < left.highest:
         return None
     word, shift = left.field.place(left.element)
-    return SomeBits(word, left.field.mask << shift)
+    return AnyBit(word, left.field.mask << shift)
 
 
-class _Left(NamedTuple):
+class _Remaining(NamedTuple):
     """The values that a condition leaves for a field, and the highest that it could have before."""
 
     field: Field
@@ -68,8 +68,8 @@ class _Left(NamedTuple):
     highest: int
 
 
-def _left_by(condition: Expression, layout: Layout, environment: Environment) -> _Left | None:
-    """What a condition on one place says of it; None where it is another condition."""
+def _remaining_values(condition: Expression, layout: Layout, environment: Environment) -> _Remaining | None:
+    """Return the values that a condition on one place leaves for it; None for another condition."""
     compared = _comparison(condition)
     if compared is None:
         return None
@@ -80,13 +80,13 @@ def _left_by(condition: Expression, layout: Layout, environment: Environment) ->
             return None
         index = place.index.value
     field = layout.by_variable[place.variable]
-    box = environment.interval(place)
-    low, high = max(box[0], field.low), min(box[1], field.high)
-    return _Left(field, index, *_NARROWED[operator](low, high, bound), high)
+    interval = environment.interval(place)
+    low, high = max(interval[0], field.low), min(interval[1], field.high)
+    return _Remaining(field, index, *_NARROWED[operator](low, high, bound), high)
 
 
 def _comparison(condition: Expression) -> tuple[Read | Element, str, int] | None:
-    """A place, how it is compared, and with which number."""
+    """Return a place, the comparison, and the constant with which it is compared."""
     match condition:
         case Read() | Element():
             return condition, "!=", 0
@@ -104,19 +104,19 @@ def _comparison(condition: Expression) -> tuple[Read | Element, str, int] | None
 
 
 class MaskTests:
-    """Tests that are to be made together."""
+    """Tests that are made together."""
 
     def __init__(self) -> None:
         self._by_word: dict[int, tuple[int, int]] = {}
 
     def add(self, test: MaskTest) -> None:
-        """One more. Two that contradict each other are never added: the environment knows of the first."""
+        """Add a test. It never contradicts an earlier one, because the environment knows that one."""
         mask, value = self._by_word.get(test.word, (0, 0))
         self._by_word[test.word] = (mask | test.mask, value | test.value)
 
     def write(self, state: PackedState, branch: Callable[[str], None]) -> None:
-        """Write the tests; `branch` goes on where its operand, an i1, is true. None are left."""
+        """Emit and clear the tests; `branch` continues where its operand, an i1, is true."""
         for word, (mask, value) in sorted(self._by_word.items()):
-            masked = state.code.value(f"and i64 {state.keep(word)}, {wrapped(mask)}")
-            branch(state.code.value(f"icmp eq i64 {masked}, {wrapped(value)}"))
+            masked = state.code.value(f"and i64 {state.keep(word)}, {wrap_signed(mask)}")
+            branch(state.code.value(f"icmp eq i64 {masked}, {wrap_signed(value)}"))
         self._by_word.clear()

@@ -1,4 +1,4 @@
-"""A packed state inside a function: reading and writing the fields of its words."""
+"""A packed state inside a function: reads and writes the fields of its words."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from strandline.compile.llvm.function import Function
 from strandline.model.layout import WORD_BITS, Field, Layout
 
 _PRELOADED_WORDS = 4
-"""States up to this many words are loaded once at the top; larger ones word by word where needed."""
+"""Most words of a state that is loaded at once; words of larger states are loaded where needed."""
 
 
 class PackedState:
-    """A state as words: what is in memory at `base`, overlaid with the words changed since.
+    """A state as words: the memory at `base`, overlaid with the words changed since.
 
-    Straight-line code only: a changed word is an SSA value of the current path, so take a `copy` before code
-    that may be skipped."""
+    For straight-line code only: a changed word is an SSA value of the current path, so take a `copy` before code that
+    may be skipped.
+    """
 
     def __init__(self, code: Function, layout: Layout, base: str) -> None:
         self.code = code
@@ -40,13 +41,13 @@ class PackedState:
         return self.changed.get(word) or self._loaded.get(word) or self._load(word)
 
     def keep(self, word: int) -> str:
-        """The word, loaded here at the latest: for code that lies on every way to whatever asks this copy again."""
+        """Return the word, loaded here at the latest, so that later copies reuse the load; for dominating code."""
         if word not in self.changed and word not in self._loaded:
             self._loaded[word] = self._load(word)
         return self.word(word)
 
     def read(self, field: Field, index: int | str = 0) -> str:
-        """The value of an element as an i64 operand; the index is a number, or an operand within bounds."""
+        """Return the value of an element as an i64 operand; the index is a number, or an operand within bounds."""
         if field.width == 0:
             return str(field.low)
         if isinstance(index, int):
@@ -77,16 +78,16 @@ class PackedState:
             self.changed[field.word + number] = self.code.value(f"select i1 {hit}, i64 {written}, i64 {old}")
 
     def add_to_words(self, amounts: Mapping[int, int]) -> None:
-        """Add a number to each of some words: sums of what is added to fields, none of which leaves its range."""
+        """Add a number to each of some words: combined additions to fields, none of which leaves its range."""
         for word, amount in amounts.items():
             if amount:
-                self.changed[word] = self.code.value(f"add i64 {self.keep(word)}, {wrapped(amount)}")
+                self.changed[word] = self.code.value(f"add i64 {self.keep(word)}, {wrap_signed(amount)}")
 
     def _words_of(self, field: Field) -> int:
         return -(-field.variable.slots // field.per_word)
 
     def _split(self, field: Field, index: str) -> tuple[str | None, str]:
-        """Relative word (None when there is only one) and shift of an element whose index is an operand."""
+        """Return the relative word (None if there is only one) and shift of an element with a computed index."""
         code = self.code
         word_index = None
         if self._words_of(field) > 1:
@@ -128,11 +129,11 @@ class PackedState:
         return code.value(f"or i64 {kept}, {placed}")
 
 
-def wrapped(amount: int) -> int:
-    """A number modulo 2^64, as LLVM writes them."""
+def wrap_signed(amount: int) -> int:
+    """Return a number modulo 2^64, as LLVM writes it."""
     return (amount + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _signed(field: Field) -> str:
-    """Whether adding and taking off the bias stays within signed 64 bits: not where the field fills its word."""
+    """Return the no-overflow flag for adding the bias, which may overflow if the field fills its word."""
     return " nsw" if field.width < WORD_BITS else ""

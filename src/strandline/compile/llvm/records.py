@@ -1,4 +1,4 @@
-"""Records of successors as LLVM IR: where the next one goes, its words, its progress, and whether it regresses."""
+"""Emit the records of successors: their position, words, progress, and regress flag."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from strandline.analysis.ranges import Ranges
 from strandline.compile.kernel import FaultSite
-from strandline.compile.llvm.coverage import Marks
+from strandline.compile.llvm.coverage import CoverageBits
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.faults import FaultTable
 from strandline.compile.llvm.function import Function
@@ -21,8 +21,10 @@ _CURSOR = "{ptr, ptr, i64, i64}"
 
 
 class Cursor(NamedTuple):
-    """Pointers to: where the next record goes, where records end, how many steps the system itself has taken, and the
-    number of the action that is being taken, where records tell it."""
+    """Pointers to the position of the next record, the end of the buffer, the step count and the action's number.
+
+    The number of the action is only used if records contain it.
+    """
 
     following: str
     end: str
@@ -31,28 +33,30 @@ class Cursor(NamedTuple):
 
 
 _PLAIN_WORDS = 4
-"""States of more words are copied as a whole, and then changed."""
+"""Most words of a state that is written word by word; larger ones are copied and then changed."""
 _LARGE_MEASURE = 60
-"""Nodes of a measure that becomes a function of its own."""
+"""Size of a measure above which it becomes a function of its own."""
 
 
 class Records:
-    """Writes the code that writes records, for one layout and one measure. With `actions` the last word of a record is
-    the number of its action among these. `alone`: each record is a step of its own, with no other process or observer
-    that joins in. `known_faults` have the numbers that they have elsewhere."""
+    """Emits the code that writes records, for one layout and one measure.
+
+    With `actions` the last word of a record is the number of its action among these. With `alone` each record is a step
+    of its own, without other processes or a property process. `known_faults` keep their numbers.
+    """
 
     def __init__(
         self,
         layout: Layout,
         ranges: Ranges,
         measure: Measure | None,
-        marks: Marks,
+        marks: CoverageBits,
         actions: Sequence[Action] = (),
         *,
         alone: bool = False,
         known_faults: Sequence[FaultSite] = (),
     ) -> None:
-        self.layout, self.ranges, self.measure, self.marks = layout, ranges, measure, marks
+        self.layout, self.ranges, self.measure, self.coverage_bits = layout, ranges, measure, marks
         self.faults = FaultTable(ranges.variables, known_faults)
         self.compared = measure.compared if measure else ()
         self.numbers = {id(action): number for number, action in enumerate(actions)}
@@ -61,7 +65,7 @@ class Records:
         nodes = sum(1 for part in (measure.column, measure.layer) for _ in walk(part)) if measure else 0
         self.state_is_large = layout.words > _PLAIN_WORDS
         self.copies_count = self.state_is_large and alone
-        """Whether the function that copies a state counts the step, which every action would do else."""
+        """True if the function that copies a state counts the step, instead of every action."""
         self.measure_is_large = nodes > _LARGE_MEASURE
 
     def open_cursor(self, code: Function) -> Cursor:
@@ -79,7 +83,7 @@ class Records:
         return Cursor(*fields)
 
     def take(self, code: Function, action: Action, cursor: Cursor) -> None:
-        """The records that follow are steps of this action."""
+        """Set the action of the records that follow."""
         if self.numbers:
             code.do(f"store i64 {self.numbers[id(action)]}, ptr {cursor.action}")
 
@@ -91,7 +95,7 @@ class Records:
         return code.value(f"udiv exact i64 {size}, {8 * self.stride}")
 
     def record(self, evaluator: Evaluator, cursor: Cursor) -> None:
-        """Write the state as the next record; past the end everything goes to the scratch place."""
+        """Write the state as the next record; records past the end go to the scratch position."""
         code = evaluator.code
         inline = self.measure is not None and not self.measure_is_large
         progress = self._progress_values(evaluator) if inline else []
@@ -107,7 +111,7 @@ class Records:
             code.do(f"store i64 {code.value(f'load i64, ptr {cursor.action}')}, ptr {pointer}")
 
     def complete(self, evaluator: Evaluator, place: str) -> None:
-        """Write what of the state has changed since it was read from a place, and its progress, to that place."""
+        """Write the changed words of a state that was read from a record, and its progress, to the record."""
         code = evaluator.code
         inline = self.measure is not None and not self.measure_is_large
         progress = self._progress_values(evaluator) if inline else []
@@ -115,7 +119,7 @@ class Records:
         self._finish(code, progress, place)
 
     def _finish(self, code: Function, progress: list[str], place: str) -> None:
-        """Write the progress of the record at a place."""
+        """Write the progress of a record."""
         self._store_progress(code, progress, place)
         if self.measure_is_large:
             code.call(f"@measure(ptr {place})")
@@ -123,7 +127,7 @@ class Records:
             code.call(f"@compare(ptr %state, ptr {place})")
 
     def _next_place(self, code: Function, cursor: Cursor) -> str:
-        """Where the next record goes; the one behind it is the next from here on."""
+        """Return the position of the next record and advance the cursor."""
         following = code.value(f"load ptr, ptr {cursor.following}")
         end = code.value(f"load ptr, ptr {cursor.end}")
         inside = code.value(f"icmp ult ptr {following}, {end}")
@@ -142,18 +146,18 @@ class Records:
             code.do(f"store i64 {value}, ptr {pointer}")
 
     def functions(self) -> dict[str, str]:
-        """By name, those that complete a record."""
+        """Return the functions that complete a record, by name."""
         found = {}
         if self.state_is_large:
-            found["copied"] = self._copied_function()
+            found["copied"] = self._copy_function()
         if self.measure_is_large:
             found["measure"] = self._measure_function()
         if self.compared:
             found["compare"] = self._compare_function()
         return found
 
-    def _copied_function(self) -> str:
-        """A function that makes a state the next record and returns where it is: every action would copy it else."""
+    def _copy_function(self) -> str:
+        """Emit a function that copies a state to the next record, so that not every action copies it inline."""
         code = Function("define internal ptr @copied(ptr readonly %from, ptr %cursor) noinline nounwind")
         cursor = self.cursor_fields(code)
         place = self._next_place(code, cursor)
@@ -169,7 +173,7 @@ class Records:
         code.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {place}, ptr {source}, i64 {size}, i1 false)")
 
     def _measure_function(self) -> str:
-        """A function that completes a record: a large measure would be written out after every action else."""
+        """Emit a function that computes a large measure, so that it is not repeated after every action."""
         code = Function("define internal i64 @measure(ptr %record) noinline nounwind")
         state = PackedState(code, self.layout, "%record")
         evaluator = Evaluator(code, state, self.ranges.environment(), self.faults)
@@ -178,7 +182,7 @@ class Records:
         return code.text()
 
     def _compare_function(self) -> str:
-        """A function that completes a record: whether a component of the measure has fallen."""
+        """Emit a function that sets a record's regress flag: whether a component of the measure decreases."""
         code = Function("define internal i64 @compare(ptr readonly %state, ptr %record) noinline nounwind")
         environment = self.ranges.environment()
         before = Evaluator(code, PackedState(code, self.layout, "%state"), environment, self.faults)

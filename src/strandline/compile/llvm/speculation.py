@@ -1,8 +1,8 @@
-"""Expressions whose parts are shared so often that as trees they would fill memory: straight-line code, each part once.
+"""Emit heavily shared expressions as straight-line code, each subexpression once.
 
-Both sides of every choice are computed, and with each value the fault that computing it has met, 0 for none. A value
-beside a fault is rubbish that nobody uses: a choice takes over the fault of the side it takes, an operator the first
-of its operands'. So the fault that is left at the end is the one that the interpreter meets, and it is tested once.
+Both sides of every choice are computed, and with each value the fault that computing it caused, 0 for none. A value
+beside a fault is never used: a choice takes over the fault of the side it takes, an operator the first of its operands'
+faults. So the fault of the whole expression is the one that the interpreter raises, and it is tested once at the end.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from strandline.compile.llvm.faults import FaultTable
 from strandline.compile.llvm.function import CHECKED, COMPARE, Function, floor_division
 from strandline.compile.llvm.packed_state import PackedState
-from strandline.compile.llvm.tables import looked_up
+from strandline.compile.llvm.tables import emit_lookup
 from strandline.model.expression import (
     COMPARISONS,
     DIVISION_FAULT,
@@ -44,15 +44,14 @@ _SHARING = 3
 
 
 def is_tangled(expression: Expression) -> bool:
-    """Whether the expression is much larger as a tree than it is as a graph."""
+    """Return True if the expression is much larger as a tree than as a graph."""
     nodes = size(expression)
     return nodes > _VAST_TREE or (nodes > _LARGE_TREE and nodes > _SHARING * sum(1 for _ in walk(expression)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """Operands: a value of type `kind` (i1 for truths, else i64), and the code of its fault, the literal 0 where there
-    cannot be one."""
+    """A value of type `kind` (i1 for truth values, else i64), and its fault code, "0" if it cannot fault."""
 
     value: str
     fault: str = _NONE
@@ -66,15 +65,15 @@ class Speculation:
         self.code, self.state, self.environment, self.faults = code, state, environment, faults
         self._results: dict[int, _Result] = {}
         self._kept: list[Expression] = []
-        """Keeps the keys valid."""
+        """Keeps the keys of `_results` alive."""
 
     def value(self, expression: Expression) -> tuple[str, str]:
-        """The value as an i64, and the fault."""
+        """Return the value as an i64, and the fault."""
         result = self._result(expression)
         return self._number(result), result.fault
 
     def truth(self, expression: Expression) -> tuple[str, str]:
-        """Whether the value is non-zero as an i1, and the fault."""
+        """Return whether the value is non-zero as an i1, and the fault."""
         result = self._result(expression)
         return self._bit(result), result.fault
 
@@ -109,7 +108,7 @@ class Speculation:
                 return self._choice(node)
             case Lookup(table=table, index=index):
                 place = self._of(index)
-                return _Result(looked_up(self.code, table, self._number(place)), place.fault)
+                return _Result(emit_lookup(self.code, table, self._number(place)), place.fault)
             case Undefined(reason=reason, span=span):
                 return _Result("0", str(self.faults.code(reason, span)))
 
@@ -122,7 +121,7 @@ class Speculation:
         return result.value if result.kind == "i1" else self.code.value(f"icmp ne i64 {result.value}, 0")
 
     def _first(self, *faults: str) -> str:
-        """The first of the faults that is one."""
+        """Return the first non-zero fault."""
         met = [fault for fault in faults if fault != _NONE]
         result = met.pop() if met else _NONE
         while met:
@@ -136,8 +135,8 @@ class Speculation:
     def _fault_unless(self, fine: str, kind: str, span: Span | None) -> str:
         return self._select(fine, "i64", _NONE, str(self.faults.code(kind, span)))
 
-    def _box(self, expression: Expression) -> Interval | None:
-        """What is certain of a value; nothing is where it may be rubbish."""
+    def _interval(self, expression: Expression) -> Interval | None:
+        """Return the interval of a value; None if it may be invalid because of a fault."""
         return self.environment.fitted(expression) if self._of(expression).fault == _NONE else None
 
     # --- nodes ------------------------------------------------------------------------------------------------
@@ -147,9 +146,9 @@ class Speculation:
         last = node.variable.slots - 1
         if isinstance(node.index, Const) and 0 <= node.index.value <= last:
             return _Result(self.state.read(field, node.index.value))
-        index, box = self._of(node.index), self._box(node.index)
+        index, interval = self._of(node.index), self._interval(node.index)
         position = self._number(index)
-        if box is not None and within(box, (0, last)):
+        if interval is not None and within(interval, (0, last)):
             return _Result(self.state.read(field, position))
         inside = self.code.value(f"icmp ule i64 {position}, {last}")
         outside = self._fault_unless(inside, INDEX_FAULT, node.span)
@@ -211,10 +210,9 @@ class Speculation:
         return value, self._fault_unless(fine, OVERFLOW_FAULT, node.span)
 
     def _division(self, node: Binary, left: str, right: str) -> tuple[str, str]:
-        """The machine's own instruction traps on 0 and on the least integer by -1, also where nobody wants the result:
-        it divides by 1 then."""
+        """Divide, by 1 where the machine's instruction would trap (0, or the least integer by -1), even if unused."""
         code = self.code
-        divisor = self._box(node.right)
+        divisor = self._interval(node.right)
         own = _NONE
         if divisor is None or divisor[0] <= 0 <= divisor[1]:
             nonzero = code.value(f"icmp ne i64 {right}, 0")
@@ -230,7 +228,7 @@ class Speculation:
         return floor_division(code, node.operator, left, right), own
 
     def _quotient(self, node: Binary, left: str, right: str, by_minus_one: str, own: str) -> tuple[str, str]:
-        """A quotient whose divisor may be -1: that is a negation, which may not fit."""
+        """Divide by a divisor that may be -1: that is a negation, which may overflow."""
         code = self.code
         fits = code.value(f"icmp ne i64 {left}, {INT64[0]}")
         fine = code.value(f"or i1 {fits}, {code.value(f'xor i1 {by_minus_one}, true')}")
@@ -245,7 +243,7 @@ class Speculation:
 
     def _shift(self, node: Binary, left: str, right: str) -> tuple[str, str]:
         code = self.code
-        amount = self._box(node.right)
+        amount = self._interval(node.right)
         own = _NONE
         if amount is None or not within(amount, (0, 63)):
             fine = code.value(f"icmp ule i64 {right}, 63")

@@ -1,8 +1,8 @@
-"""The `successors` function of a Kernel, and every function that it calls.
+"""Emit the `successors` function of a Kernel, and every function that it calls.
 
 labels of the source state
-the steps: `actions`, or those of a synchronous system (`joining`)
-where there are none: whether this is a valid end, then the observer by itself
+the steps: `actions`, or those of a synchronous system (`synchronous`)
+if there are none: whether this is a valid end, then the property process by itself
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT
 from strandline.compile.llvm.actions import Actions
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
-from strandline.compile.llvm.joining import Joining
 from strandline.compile.llvm.packed_state import PackedState
 from strandline.compile.llvm.records import Records
+from strandline.compile.llvm.synchronous import SynchronousSteps
 from strandline.model.expression import Expression
 from strandline.model.system import System
 
@@ -28,8 +28,8 @@ DECLARATIONS = (
 
 
 def write_functions(system: System, predicates: tuple[Expression, ...], records: Records) -> dict[str, str]:
-    """The functions by name, in the order of their texts; all but the entry are internal."""
-    joining = Joining(system, records)
+    """Return the functions by name, in the order of their texts; all but the entry are internal."""
+    joining = SynchronousSteps(system, records)
     actions = Actions(system, records, joining)
     functions = {**records.functions(), **joining.functions()}
     functions[ENTRY] = _successors(system, predicates, records, actions)
@@ -52,7 +52,7 @@ def _successors(system: System, predicates: tuple[Expression, ...], records: Rec
     labels = code.value(f"or i64 {labels}, {deadlock}")
     code.do(f"store i64 {labels}, ptr %labels")
     if system.ends is not None:
-        _tell_invalid_end(system.ends, records, source, stuck, labels)
+        _set_stuck_bit(system.ends, records, source, stuck, labels)
     if system.observer is not None:
         alone, after = code.label(), code.label()
         code.branch(stuck, alone, after)
@@ -64,8 +64,8 @@ def _successors(system: System, predicates: tuple[Expression, ...], records: Rec
     return code.text()
 
 
-def _tell_invalid_end(ends: Expression, records: Records, source: PackedState, stuck: str, labels: str) -> None:
-    """Where there is no step: whether this is a valid end."""
+def _set_stuck_bit(ends: Expression, records: Records, source: PackedState, stuck: str, labels: str) -> None:
+    """Set the bit of an invalid end at a deadlock."""
     code = source.code
     stands, after = code.label(), code.label()
     code.branch(stuck, stands, after)
@@ -78,7 +78,7 @@ def _tell_invalid_end(ends: Expression, records: Records, source: PackedState, s
 
 
 def write_labels(system: System, predicates: tuple[Expression, ...], evaluator: Evaluator) -> str:
-    """The facts about the source state, but for the deadlock."""
+    """Emit the labels of the source state, except for the deadlock."""
     code, source = evaluator.code, evaluator.state
     mask = "0"
     for number, predicate in enumerate(predicates):

@@ -1,4 +1,4 @@
-"""Constant tables: where they stand in a module, and how a number is looked up."""
+"""Constant tables in a module, and the lookup of a number."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from strandline.compile.llvm.function import Function
 from strandline.model.expression import Expression, Lookup, Table, walk
 
 _WIDTHS = ((8, "b"), (16, "h"), (32, "i"), (64, "q"))
-"""Bits of a number, and how Python calls arrays of such."""
+"""Bits of a number, and the type code of Python's arrays of such numbers."""
 
 
 def table_texts(expressions: Iterable[Expression]) -> Iterator[str]:
-    """A constant for each table that is looked up in the expressions. One more number, 0, is what places have that are
-    not in the table. Tables may be large: they are written as bytes, which are quick to write and to read."""
+    """Yield a constant for each table that the expressions look up.
+
+    One more number, 0, is the result for indices out of range. Tables may be large: they are written as byte strings,
+    which are fast to write and to parse.
+    """
     written: set[str] = set()
     for expression in expressions:
         for node in walk(expression):
@@ -26,8 +29,8 @@ def table_texts(expressions: Iterable[Expression]) -> Iterator[str]:
                 yield f'@{node.table.symbol} = internal constant [{len(data)} x i8] c"{escaped}", align 8'
 
 
-def looked_up(code: Function, table: Table, place: str) -> str:
-    """The number at a place, both as i64 operands."""
+def emit_lookup(code: Function, table: Table, place: str) -> str:
+    """Return the number at an index, both as i64 operands."""
     last, (bits, _) = len(table.values), _width(table)
     inside = code.value(f"icmp ult i64 {place}, {last}")
     safe = code.value(f"select i1 {inside}, i64 {place}, i64 {last}")
@@ -37,6 +40,6 @@ def looked_up(code: Function, table: Table, place: str) -> str:
 
 
 def _width(table: Table) -> tuple[int, str]:
-    """The narrowest numbers that hold what is in a table."""
+    """Return the narrowest type that holds the numbers of a table."""
     least, largest = table.range
     return next(one for one in _WIDTHS if -(1 << one[0] - 1) <= least and largest < 1 << one[0] - 1)

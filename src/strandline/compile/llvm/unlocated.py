@@ -1,9 +1,9 @@
-"""Actions that belong to no process: told apart by their guards.
+"""Emit actions that belong to no process and are selected by their guards alone.
 
-A process's actions hang on its location, one switch; actions without a process have only guards, and there may be
-thousands of them, of which a state enables few. Neighbours in the canonical order whose guards begin alike are tried
-behind one test. Where those beginnings ask whether fields of one word, in ascending order, are anything but zero, and
-few are, the tests become a loop over the bits that are set: what it costs grows with what is true in the state, not
+A process's actions are reached by one switch on its location; actions without a process have only guards, and there may
+be thousands of them, of which a state enables few. Neighbours in the canonical order whose guards begin with the same
+condition are tried behind one test of it. Where those conditions test fields of one word, in ascending order, for being
+non-zero, and few are, the tests become a loop over the set bits: its cost grows with what is true in the state, not
 with the system (ADR 13).
 """
 
@@ -16,22 +16,24 @@ from typing import NamedTuple
 
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
-from strandline.compile.llvm.masks import SomeBits, mask_test, some_bits
-from strandline.compile.llvm.packed_state import PackedState, wrapped
+from strandline.compile.llvm.masks import AnyBit, any_bit_test, mask_test
+from strandline.compile.llvm.packed_state import PackedState, wrap_signed
 from strandline.compile.llvm.records import Records
 from strandline.model.expression import Expression, conjuncts
 from strandline.model.intervals import Contradiction, Environment
 from strandline.model.system import Action
 
 _MANY = 4
-"""Actions for which it pays to test bits that they share beforehand: a test of its own is one more guess of the
-processor, where a test of all bits of a guard is nearly always false."""
+"""Least number of actions that are worth a shared bit test.
+
+A test of its own is one more branch to predict, while the test of all bits of a guard is nearly always false.
+"""
 _SPARSE = 16
-"""Fields of which a loop is made where at most one in so many is set: those that are set cost a jump to anywhere."""
+"""Fields per set field above which a loop over the set bits is emitted; each costs an indirect jump."""
 
 
 class _Guarded(NamedTuple):
-    """An action and the conditions of its guard, in order."""
+    """An action and the conjuncts of its guard, in order."""
 
     action: Action
     conditions: list[Expression]
@@ -39,17 +41,22 @@ class _Guarded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Neighbours whose guards have the same condition next, and of which field it asks whether it is not zero."""
+    """Neighbouring actions whose guards have the same next condition.
+
+    `asked` is the field that the condition tests for being non-zero, if it does.
+    """
 
     members: list[_Guarded]
-    asked: SomeBits | None = None
+    asked: AnyBit | None = None
     is_mask: bool = False
     """The condition can be tested together with others."""
 
 
 class Unlocated:
-    """Tries actions in one function, in canonical order. `start` is the first initial state, packed; `finish` is called
-    where an action has made its step."""
+    """Emits actions in one function, in canonical order.
+
+    `start` is the first initial state, packed; `finish` is called at the end of an action's step.
+    """
 
     def __init__(
         self,
@@ -66,9 +73,9 @@ class Unlocated:
         self._try(guarded, 0)
 
     def _try(self, members: Sequence[_Guarded], depth: int) -> None:
-        """Members share their first `depth` conditions, which are true here."""
+        """Emit actions that share their first `depth` conditions, which are true here."""
         try:
-            known = self._knowing(members[0].conditions[:depth])
+            known = self._assuming(members[0].conditions[:depth])
         except Contradiction:
             return
         for run in _runs(_groups(members, depth, known, self.source)):
@@ -79,24 +86,24 @@ class Unlocated:
                     self._group(group, depth)
 
     def _is_sparse(self, run: Sequence[_Group]) -> bool:
-        """Whether few of the fields are set, as far as the initial state tells."""
+        """Return True if few of the fields are set in the initial state."""
         asked = [group.asked for group in run if group.asked is not None]
         if len(asked) < _SPARSE:
             return False
         return _SPARSE * sum(bool(self.start[one.word] & one.mask) for one in asked) <= len(asked)
 
-    def _knowing(self, conditions: Sequence[Expression]) -> Environment:
+    def _assuming(self, conditions: Sequence[Expression]) -> Environment:
         environment = self.records.ranges.environment()
         for condition in conditions:
             environment.assume(condition)
         return environment
 
     def _evaluator(self, conditions: Sequence[Expression]) -> Evaluator:
-        """Where these conditions are true."""
-        return Evaluator(self.code, self.source.copy(), self._knowing(conditions), self.records.faults)
+        """Return an evaluator under these conditions."""
+        return Evaluator(self.code, self.source.copy(), self._assuming(conditions), self.records.faults)
 
     def _group(self, group: _Group, depth: int) -> None:
-        """Try them behind a test of all that they share, if they are many or the test is more than a look at bits."""
+        """Emit a group behind a test of its shared conditions, if it is large or the test is more than a bit test."""
         if len(group.members) < (_MANY if group.is_mask else 2):
             for one in group.members:
                 self._action(one, depth)
@@ -125,11 +132,11 @@ class Unlocated:
         self.code.start(skip)
 
     def _loop(self, groups: Sequence[_Group], depth: int) -> None:
-        """Visit the groups whose fields have bits that are set, from the lowest up."""
+        """Emit a loop over the groups whose fields have set bits, from the lowest up."""
         code = self.code
         masks = [group.asked.mask for group in groups if group.asked is not None]
         word = next(group.asked.word for group in groups if group.asked is not None)
-        first, before = code.value(f"and i64 {self.source.word(word)}, {wrapped(sum(masks))}"), code.block
+        first, before = code.value(f"and i64 {self.source.word(word)}, {wrap_signed(sum(masks))}"), code.block
         head, body, following, never, end = (code.label() for _ in range(5))
         visited, rest = f"%visited_{head}", f"%rest_{head}"
         code.jump(head)
@@ -147,7 +154,7 @@ class Unlocated:
             code.start(label)
             self._try(group.members, depth + 1)
             # All bits above the field are left.
-            above.append(f"[{wrapped(-(1 << mask.bit_length()))}, %{code.block}]")
+            above.append(f"[{wrap_signed(-(1 << mask.bit_length()))}, %{code.block}]")
             code.jump(following)
         code.start(never)
         code.do("unreachable")
@@ -171,11 +178,11 @@ def _groups(members: Sequence[_Guarded], depth: int, known: Environment, source:
             yield from (_Group([one]) for one in alike)
         else:
             is_mask = mask_test(condition, source.layout, known) is not None
-            yield _Group(list(alike), some_bits(condition, source.layout, known), is_mask)
+            yield _Group(list(alike), any_bit_test(condition, source.layout, known), is_mask)
 
 
 def _runs(groups: Iterator[_Group]) -> Iterator[list[_Group]]:
-    """Neighbouring groups that ask for fields of one word in ascending order; others alone."""
+    """Split the groups into runs that test fields of one word in ascending order; others stay alone."""
     run: list[_Group] = []
     for group in groups:
         if run and not _continues(run[-1], group):
@@ -193,7 +200,7 @@ def _continues(last: _Group, group: _Group) -> bool:
 
 
 def _shared(members: Sequence[_Guarded]) -> int:
-    """How many conditions all of them begin with."""
+    """Return the number of conditions with which all members begin."""
     count = 0
     for alike in zip(*(one.conditions for one in members), strict=False):
         if any(condition != alike[0] for condition in alike[1:]):

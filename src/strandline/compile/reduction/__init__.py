@@ -1,6 +1,6 @@
-"""Partial-order reduction: which steps of a state need not be taken (003 §3.1; Valmari's stubborn sets).
+"""Partial-order reduction: select a subset of the enabled steps of a state (003 §3.1; Valmari's stubborn sets).
 
-`facts` is what a System tells of its actions once and for all, `order` which of them lead up
-in a fixed order of states, `choosing` the choice in a state as it is defined, `emitting` the same as machine code;
-`examining` tries the facts in some states.
+`facts` holds the static relations between actions, `order` the static order of states that replaces the cycle proviso,
+`selection` defines the selection in a state, `selection_code` emits it as LLVM IR, and `independence_check` tests the
+relations on sampled states.
 """

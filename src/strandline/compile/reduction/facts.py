@@ -1,9 +1,9 @@
-"""What a System tells of its actions once and for all: what can enable them, and which of them do not get along.
+"""Static relations between the actions of a System: necessary enabling sets and accordance.
 
 All of it errs on the side of more actions. The relations are those of Valmari's stubborn sets as Laarman, Pater, van de
-Pol and Hansen state them for guards: a *necessary enabling set* of a condition that is false holds every action that
-could make it true, and two actions *do not accord* where a state may enable both and either could disable the other or
-change what the other does.
+Pol and Hansen state them for guards: a *necessary enabling set* of a false condition contains every action that could
+make it true, and two actions *do not accord* if a state may enable both and either could disable the other or change
+the effect of the other.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from strandline.model.intervals import Contradiction, Environment
 from strandline.model.system import Action, System, Variable, rows
 
 _MOST_PAIRS = 200_000
-"""Pairs of actions that touch the same places, above which they are taken not to accord without a look at guards."""
+"""Pairs of actions with a common place above which they are assumed not to accord, without analysing guards."""
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Sets of actions are numbers whose bits say which, in the order of `System.actions`."""
+    """The relations; a set of actions is a number with a bit per action, in the order of `System.actions`."""
 
     conditions: tuple[Expression, ...]
-    """All that enables actions: where processes stand, and the parts of guards."""
+    """All conditions that enable actions: locations of processes, and conjuncts of guards."""
     conditions_of: tuple[tuple[int, ...], ...]
-    """By action: it is enabled where all of these are true."""
+    """By action, the conditions that must all be true to enable it."""
     enabling: tuple[int, ...]
-    """By condition: the actions that could make it true."""
+    """By condition, its necessary enabling set."""
     conflicts: tuple[int, ...]
-    """By action: those with which it does not accord."""
+    """By action, the actions that do not accord with it."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ActionFacts:
     """What is known of an action."""
 
     action: Action
@@ -45,21 +45,21 @@ class _Told:
     tests: frozenset[Place]
     effects: Effects
     large: bool
-    """Too large to be followed: it may do whatever its places allow."""
+    """True if its expressions are too large to analyse; it may do whatever its places allow."""
 
 
-def facts_of(system: System) -> Facts:
-    """The facts of an asynchronous System."""
+def make_facts(system: System) -> Facts:
+    """Compute the relations of an asynchronous System."""
     return _Finder(system).facts()
 
 
-def changing(system: System, expressions: Iterable[Expression]) -> int:
-    """The actions that could change the truth of one of the expressions."""
+def actions_changing(system: System, expressions: Iterable[Expression]) -> int:
+    """Return the actions that could change the truth of one of the expressions."""
     finder = _Finder(system)
     found = 0
     for expression in expressions:
         for truth in (False, True):
-            found |= finder.turning(expression, truth)
+            found |= finder.actions_turning(expression, truth)
     return found
 
 
@@ -67,27 +67,27 @@ class _Finder:
     def __init__(self, system: System) -> None:
         self.system = system
         self.ranges: Ranges = analyse_ranges(system)
-        self.told = [self._told(action) for action in system.actions]
-        self.writers = _by_variable(self.told, lambda one: one.effects.writes)
+        self.actions = [self._action_facts(action) for action in system.actions]
+        self.writers = _by_variable(self.actions, lambda one: one.effects.writes)
 
     def facts(self) -> Facts:
-        conditions = tuple(dict.fromkeys(condition for one in self.told for condition in one.conditions))
+        conditions = tuple(dict.fromkeys(condition for one in self.actions for condition in one.conditions))
         numbers = {condition: number for number, condition in enumerate(conditions)}
         return Facts(
             conditions,
-            tuple(tuple(numbers[condition] for condition in one.conditions) for one in self.told),
-            tuple(self.turning(condition, True) for condition in conditions),
+            tuple(tuple(numbers[condition] for condition in one.conditions) for one in self.actions),
+            tuple(self.actions_turning(condition, True) for condition in conditions),
             tuple(self._conflicts()),
         )
 
-    def _told(self, action: Action) -> _Told:
+    def _action_facts(self, action: Action) -> _ActionFacts:
         parts = self._parts(action)
         tests = frozenset(place for part in parts for place in places_read(part))
         large = is_large([action.guard, *(effect.value for effect in action.effects)])
-        return _Told(action, tuple(dict.fromkeys(parts)), tests, effects_of(action), large)
+        return _ActionFacts(action, tuple(dict.fromkeys(parts)), tests, effects_of(action), large)
 
     def _parts(self, action: Action) -> list[Expression]:
-        """Conditions that can be evaluated in every state: one that might fault comes behind those before it."""
+        """Return conditions that can be evaluated in every state: one that may fault is conjoined with earlier ones."""
         standing = [self._stands(move.process, move.source) for move in action.moves]
         if not action.committed:
             standing += [
@@ -111,19 +111,20 @@ class _Finder:
 
     # --- what actions do to conditions ------------------------------------------------------------------------
 
-    def turning(self, condition: Expression, truth: bool) -> int:
-        """The actions that could give the condition this truth where it had the other."""
+    def actions_turning(self, condition: Expression, truth: bool) -> int:
+        """Return the actions that could change the condition to this truth value."""
         places = list(places_read(condition))
         found = 0
         for number in sorted({number for variable, _ in places for number in self.writers.get(variable, ())}):
-            told = self.told[number]
-            if overlap(told.effects.writes, places) and self._turns([told], told, condition, truth):
+            one = self.actions[number]
+            if overlap(one.effects.writes, places) and self._may_turn([one], one, condition, truth):
                 found |= 1 << number
         return found
 
-    def _turns(self, enabled: Sequence[_Told], taken: _Told, condition: Expression, truth: bool) -> bool:
-        """Whether the condition can have this truth after an action that is taken where it has the other and all of
-        these actions are enabled."""
+    def _may_turn(
+        self, enabled: Sequence[_ActionFacts], taken: _ActionFacts, condition: Expression, truth: bool
+    ) -> bool:
+        """Return True if the condition may become `truth` by an action, where all of `enabled` are enabled."""
         if any(one.large for one in enabled) or self._may_fault(condition):
             return True
         try:
@@ -136,8 +137,8 @@ class _Finder:
             return False
         return True
 
-    def _where(self, enabled: Iterable[_Told]) -> Environment:
-        """What is known where actions are enabled; raises `Contradiction` where they never are together."""
+    def _where(self, enabled: Iterable[_ActionFacts]) -> Environment:
+        """Return what is known if actions are enabled together. Raises `Contradiction` if they never are."""
         environment = self.ranges.environment(*(one.action for one in enabled))
         for one in enabled:
             for move in one.action.moves:
@@ -149,25 +150,25 @@ class _Finder:
     # --- which actions accord ---------------------------------------------------------------------------------
 
     def _conflicts(self) -> list[int]:
-        conflicts = [0] * len(self.told)
+        conflicts = [0] * len(self.actions)
         pairs = self._pairs()
         for first, second in pairs:
-            if len(pairs) > _MOST_PAIRS or self._conflict(self.told[first], self.told[second]):
+            if len(pairs) > _MOST_PAIRS or self._conflict(self.actions[first], self.actions[second]):
                 conflicts[first] |= 1 << second
                 conflicts[second] |= 1 << first
         return conflicts
 
     def _pairs(self) -> set[tuple[int, int]]:
-        """Pairs of actions of which one writes a variable that the other looks at."""
-        lookers = _by_variable(self.told, lambda one: one.tests | one.effects.reads | one.effects.writes)
+        """Return the pairs of actions of which one writes a variable that the other accesses."""
+        lookers = _by_variable(self.actions, lambda one: one.tests | one.effects.reads | one.effects.writes)
         pairs: set[tuple[int, int]] = set()
         for variable, writers in self.writers.items():
             for first in writers:
                 pairs.update((min(first, second), max(first, second)) for second in lookers[variable])
         return {(first, second) for first, second in pairs if first != second}
 
-    def _conflict(self, first: _Told, second: _Told) -> bool:
-        if _stand_apart(first.action, second.action):
+    def _conflict(self, first: _ActionFacts, second: _ActionFacts) -> bool:
+        if _have_disjoint_sources(first.action, second.action):
             return False
         if not (first.large or second.large):
             try:
@@ -178,23 +179,25 @@ class _Finder:
             return True
         return self._disables(first, second) or self._disables(second, first)
 
-    def _disables(self, taken: _Told, other: _Told) -> bool:
+    def _disables(self, taken: _ActionFacts, other: _ActionFacts) -> bool:
         return any(
             overlap(taken.effects.writes, places_read(condition))
-            and self._turns([taken, other], taken, condition, False)
+            and self._may_turn([taken, other], taken, condition, False)
             for condition in other.conditions
         )
 
 
-def _stand_apart(first: Action, second: Action) -> bool:
-    """Whether they move a process from different locations, so that no state enables both."""
+def _have_disjoint_sources(first: Action, second: Action) -> bool:
+    """Return True if they move a process from different locations, so that no state enables both."""
     sources = {move.process: move.source for move in first.moves}
     return any(sources.get(move.process, move.source) != move.source for move in second.moves)
 
 
-def _by_variable(told: Sequence[_Told], places: Callable[[_Told], Iterable[Place]]) -> dict[Variable, list[int]]:
+def _by_variable(
+    actions: Sequence[_ActionFacts], places: Callable[[_ActionFacts], Iterable[Place]]
+) -> dict[Variable, list[int]]:
     found: dict[Variable, list[int]] = {}
-    for number, one in enumerate(told):
+    for number, one in enumerate(actions):
         for variable in {variable for variable, _ in places(one)}:
             found.setdefault(variable, []).append(number)
     return found

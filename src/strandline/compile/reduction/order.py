@@ -1,8 +1,8 @@
-"""Which actions lead up in a fixed order of states, as far as that can be told of an action once and for all.
+"""A static order of states that replaces the cycle proviso: which actions lead up in it.
 
-The order: first the sum of those variables that nothing ever makes smaller; then the sum of the ranks of the locations
-in which processes stand, where the rank of a location grows along the edges of the process's control graph, those that
-lead back left out; then states as words. Every cycle of states has a step that does not lead up.
+The order compares first the sum of the variables that never decrease; then the sum of the ranks of the processes'
+locations, where the rank increases along the edges of a process's control graph, back edges excluded; then states as
+words. Every cycle of states has a step that does not lead up.
 """
 
 from __future__ import annotations
@@ -13,45 +13,48 @@ from graphlib import TopologicalSorter
 
 from strandline.analysis.ranges import analyse_ranges
 from strandline.compile.reduction.facts import Facts
-from strandline.compile.reduction.places import adding, is_large
+from strandline.compile.reduction.places import added_constant, is_large
 from strandline.model.intervals import Contradiction, within
 from strandline.model.system import Action, System, Variable, rows
 
 
 @dataclass(frozen=True, slots=True)
-class Rising:
-    """Sets of actions: those whose steps always lead up, and those whose steps never do. Of the others, states tell."""
+class ActionOrder:
+    """Sets of actions: those whose steps always lead up, and those whose steps never do.
+
+    For the others, each step decides.
+    """
 
     always: int
     never: int
 
 
-def rising_of(system: System, facts: Facts) -> Rising:
+def order_actions(system: System, facts: Facts) -> ActionOrder:
     counters = _counters(system)
-    climbing = [_grows(action, counters) for action in system.actions]
-    ranks = _ranks(system, facts, climbing)
+    growing = [_increases_counter(action, counters) for action in system.actions]
+    ranks = _ranks(system, facts, growing)
     always = never = 0
     for number, action in enumerate(system.actions):
-        change = 1 if climbing[number] else sum(_climb(action, system, ranks))
+        change = 1 if growing[number] else sum(_rank_changes(action, system, ranks))
         always |= (change > 0) << number
         never |= (change < 0) << number
-    return Rising(always, never)
+    return ActionOrder(always, never)
 
 
 def _counters(system: System) -> set[Variable]:
-    """Variables to which actions add nothing negative, and that never wrap around."""
+    """Return the variables that actions never decrease and that never wrap around."""
     shrinking = set()
     for action in (*system.actions, *(() if system.observer is None else system.observer.edges)):
         wrapping = _wrapping(action, system)
         for effect in action.effects:
-            added = adding(effect)
+            added = added_constant(effect)
             if added is None or added[1] < 0 or effect.target.variable in wrapping:
                 shrinking.add(effect.target.variable)
     return {one for one in system.variables if one not in shrinking}
 
 
 def _wrapping(action: Action, system: System) -> set[Variable]:
-    """Variables of which the action may assign values that are outside their ranges, and wrap around."""
+    """Return the variables to which the action may assign out-of-range values that wrap around."""
     if is_large([action.guard, *(effect.value for effect in action.effects)]):
         return {effect.target.variable for effect in action.effects if effect.target.variable.domain.wraps}
     found: set[Variable] = set()
@@ -70,12 +73,12 @@ def _wrapping(action: Action, system: System) -> set[Variable]:
     return found
 
 
-def _grows(action: Action, counters: set[Variable]) -> bool:
-    written = [added for effect in action.effects if (added := adding(effect)) is not None]
+def _increases_counter(action: Action, counters: set[Variable]) -> bool:
+    written = [added for effect in action.effects if (added := added_constant(effect)) is not None]
     return any(cell[0] in counters and amount > 0 for cell, amount in written)
 
 
-def _climb(action: Action, system: System, ranks: Mapping[tuple[int, int], int]) -> list[int]:
+def _rank_changes(action: Action, system: System, ranks: Mapping[tuple[int, int], int]) -> list[int]:
     return [
         ranks[move.process, move.target] - ranks[move.process, move.source]
         for move in action.moves
@@ -83,11 +86,14 @@ def _climb(action: Action, system: System, ranks: Mapping[tuple[int, int], int])
     ]
 
 
-def _ranks(system: System, facts: Facts, climbing: Sequence[bool]) -> dict[tuple[int, int], int]:
-    """By process and location. Actions that get along with more others are the first to lead up: it is they that can be
-    chosen. Those that make a counter grow are on no cycle and have no say."""
+def _ranks(system: System, facts: Facts, growing: Sequence[bool]) -> dict[tuple[int, int], int]:
+    """Return the ranks by process and location.
+
+    Actions that accord with more others are the first to lead up, since they can be selected. Actions that increase a
+    counter are on no cycle and do not matter.
+    """
     ranks: dict[tuple[int, int], int] = {}
-    numbers = [number for number, grows in enumerate(climbing) if not grows]
+    numbers = [number for number, grows in enumerate(growing) if not grows]
     by_conflicts = sorted(numbers, key=lambda number: facts.conflicts[number].bit_count())
     for process in range(len(system.processes)):
         edges = [
@@ -97,7 +103,7 @@ def _ranks(system: System, facts: Facts, climbing: Sequence[bool]) -> dict[tuple
             if move.process == process and move.source != move.target
         ]
         places = range(max(1, len(system.processes[process].locations)))
-        for rank, place in enumerate(_sorted(places, _without_cycles(edges))):
+        for rank, place in enumerate(_topological_order(places, _acyclic_subset(edges))):
             ranks[process, place] = rank
     return ranks
 
@@ -105,16 +111,16 @@ def _ranks(system: System, facts: Facts, climbing: Sequence[bool]) -> dict[tuple
 Graph = dict[int, set[int]]
 
 
-def _without_cycles(edges: Iterable[tuple[int, int]]) -> Graph:
-    """The edges, first come first served, that close no cycle."""
+def _acyclic_subset(edges: Iterable[tuple[int, int]]) -> Graph:
+    """Return an acyclic subset of the edges, chosen greedily in their order."""
     kept: Graph = {}
     for source, target in edges:
-        if source not in _reached(target, kept):
+        if source not in _reachable(target, kept):
             kept.setdefault(source, set()).add(target)
     return kept
 
 
-def _reached(start: int, edges: Graph) -> set[int]:
+def _reachable(start: int, edges: Graph) -> set[int]:
     reached, waiting = {start}, [start]
     while waiting:
         for target in edges.get(waiting.pop(), set()) - reached:
@@ -123,7 +129,7 @@ def _reached(start: int, edges: Graph) -> set[int]:
     return reached
 
 
-def _sorted(places: Iterable[int], edges: Graph) -> Iterable[int]:
+def _topological_order(places: Iterable[int], edges: Graph) -> Iterable[int]:
     sorter: TopologicalSorter[int] = TopologicalSorter({place: set() for place in places})
     for source, targets in edges.items():
         for target in targets:

@@ -1,4 +1,4 @@
-"""What actions touch: variables, and elements of arrays as far as their indices are known."""
+"""The places that actions access: variables, and array elements as far as their indices are known."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from strandline.model.intervals import Cell, cell_of
 from strandline.model.system import Action, Assign, Variable
 
 Place: TypeAlias = tuple[Variable, int | None]
-"""A scalar variable (index 0) or an element of an array; without an index any element."""
+"""A scalar variable (index 0) or an array element; None as index stands for any element."""
 
 
 _LARGE = 400
-"""Nodes of expressions, as trees, up to which it is worth following what they can come to."""
+"""Size of expressions, as trees, up to which their values are analysed."""
 
 
 def is_large(expressions: Iterable[Expression | None]) -> bool:
-    """Whether expressions are too large to be followed case by case."""
+    """Return True if expressions are too large for case analysis."""
     return sum(size(one) for one in expressions if one is not None) > _LARGE
 
 
 def places_read(expression: Expression) -> Iterator[Place]:
-    """The places that the value of an expression may depend on."""
+    """Return the places on which the value of an expression may depend."""
     for node in walk(expression):
         if isinstance(node, Read | Element):
             yield cell_of(node) or (node.variable, None)
 
 
 def overlap(first: Iterable[Place], second: Iterable[Place]) -> bool:
-    """Whether some place of the one may be a place of the other."""
+    """Return True if a place of one set may be a place of the other."""
     known: dict[Variable, set[int | None]] = {}
     for variable, index in first:
         known.setdefault(variable, set()).add(index)
@@ -44,21 +44,24 @@ def overlap(first: Iterable[Place], second: Iterable[Place]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What the effects of an action touch. `adds`: places that are written once, by adding a constant to them, and read
-    for that alone; so that two actions that add to one place commute. They are among `writes`, not among `reads`."""
+    """The places that the effects of an action access.
+
+    `adds` are places that are written once, by adding a constant, and only read for that; two actions that add to the
+    same place commute. They are in `writes` but not in `reads`.
+    """
 
     reads: frozenset[Place]
     writes: frozenset[Place]
     adds: frozenset[Place]
 
     def disturb(self, other: Effects) -> bool:
-        """Whether what is written here matters to what the other's effects do."""
+        """Return True if a write of these effects affects the other effects."""
         both_add = self.adds & other.adds
         return overlap(self.writes, other.reads) or overlap(self.writes - both_add, other.writes - both_add)
 
 
 def effects_of(action: Action) -> Effects:
-    added = _added(action)
+    added = _added_cells(action)
     reads: set[Place] = set()
     for effect in action.effects:
         if isinstance(effect.target, Element):
@@ -69,8 +72,8 @@ def effects_of(action: Action) -> Effects:
     return Effects(frozenset(reads), frozenset(writes), frozenset(added))
 
 
-def _added(action: Action) -> set[Cell]:
-    adding_to = [None if (added := adding(effect)) is None else added[0] for effect in action.effects]
+def _added_cells(action: Action) -> set[Cell]:
+    adding_to = [None if (added := added_constant(effect)) is None else added[0] for effect in action.effects]
     candidates = {cell for cell in adding_to if cell is not None}
     for effect, cell in zip(action.effects, adding_to, strict=True):
         touched = {*places_read(effect.value), cell_of(effect.target) or (effect.target.variable, None)}
@@ -80,8 +83,8 @@ def _added(action: Action) -> set[Cell]:
     return {one for one in candidates if adding_to.count(one) == 1}
 
 
-def adding(effect: Assign) -> tuple[Cell, int] | None:
-    """The cell to which the effect adds a constant, and this."""
+def added_constant(effect: Assign) -> tuple[Cell, int] | None:
+    """Return the cell to which the effect adds a constant, and the constant."""
     cell, value = cell_of(effect.target), effect.value
     if cell is None or not isinstance(value, Binary) or value.operator not in ("+", "-"):
         return None

@@ -1,1 +1,1 @@
-"""Canonical forms of states under the symmetries of a System, interpreted and as LLVM IR."""
+"""Canonical forms of states under the scalarsets of a System, interpreted and as LLVM IR."""

@@ -1,56 +1,58 @@
-"""States in the form in which they are stored: of those that differ by exchanging names, one.
+"""Canonical forms of states: one representative of those that permutations of names map to each other.
 
-Where nothing holds names, what goes with a process is a number, its entries' bits one after the other; a state is in
-canonical form where these numbers increase. As exchanging processes exchanges nothing but these numbers, every orbit
-has exactly one such state. Where entries hold names, or belong to two of them, their order is that of `naming`.
+Where no variable holds names, the entries of a process are one number, its bits concatenated; a state is canonical if
+these numbers are sorted. As permuting processes only permutes these numbers, every orbit has exactly one canonical
+state. Where entries hold names, or belong to two names, `naming` defines the order.
 
-    @exchanged    as the Kernel's `successors`, with targets in canonical form
-    @canonical    brings the words of one state into it
+    @canonical_successors    as the Kernel's `successors`, with canonical targets
+    @canonical               makes the words of one state canonical
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strandline.analysis.symmetry.detection import Exchange, Slot
-from strandline.analysis.symmetry.permutation import Family, Positions, families, renamed
+from strandline.analysis.symmetry.detection import Scalarset, Slot
+from strandline.analysis.symmetry.permutation import Family, Positions, families, rename_value
 from strandline.compile.llvm.function import Function
 from strandline.compile.symmetry.naming import Bits, Naming, entry_bits
 from strandline.compile.symmetry.naming_code import naming_functions
 from strandline.errors import InternalError
 from strandline.model.layout import Layout
 
-ENTRY = "exchanged"
+ENTRY = "canonical_successors"
 _HEADER = "(ptr noalias readonly %state, ptr noalias %records, i64 %capacity, ptr noalias %labels) nounwind"
 
 
 class Canonical:
-    """Brings states of a layout into canonical form, in which entries that correspond are packed alike (see
-    `strandline.analysis.symmetry.permutation.stored_ranges`)."""
+    """Makes states of a layout canonical.
 
-    def __init__(self, layout: Layout, exchanges: Sequence[Exchange]) -> None:
-        self._words, self._sizes = layout.words, [one.size for one in exchanges]
-        moved = families(exchanges)
-        if not all(_packed_alike(layout, family) for family in moved):
-            raise InternalError("names are exchanged whose entries are packed in different ways")
+    Corresponding entries must be packed alike (see `strandline.analysis.symmetry.permutation.stored_ranges`).
+    """
+
+    def __init__(self, layout: Layout, scalarsets: Sequence[Scalarset]) -> None:
+        self._words, self._sizes = layout.words, [one.size for one in scalarsets]
+        moved = families(scalarsets)
+        if not all(_has_uniform_packing(layout, family) for family in moved):
+            raise InternalError("entries of the same family are packed differently")
         named = {number for family in moved if _is_named(family) for number in _sets(family)}
         self._named = sorted(named)
         self._groups = {
             number: [[_bits(layout, slot) for slot in block] for block in one.blocks]
-            for number, one in enumerate(exchanges)
+            for number, one in enumerate(scalarsets)
             if number not in named
         }
-        sets = [exchanges[number] for number in self._named]
+        sets = [scalarsets[number] for number in self._named]
         self._naming = Naming(layout, families(sets), [one.size for one in sets]) if sets else None
         self._moved = [
             (family, [_bits(layout, slot) for slot in family.slots], _lowest(layout, family)) for family in moved
         ]
 
     def __call__(self, state: tuple[int, ...]) -> tuple[int, ...]:
-        return self.moved(state, self.positions(state))
+        return self.permute(state, self.positions(state))
 
     def positions(self, state: tuple[int, ...]) -> Positions:
-        """For every set of names, what each of them becomes in the canonical form of the state."""
+        """Return for every scalarset the positions of its names in the canonical form of a state."""
         found: list[Sequence[int]] = [[]] * len(self._sizes)
         for number, blocks in self._groups.items():
             numbers = [_read(state, block) for block in blocks]
@@ -61,29 +63,29 @@ class Canonical:
                 found[number] = positions
         return found
 
-    def moved(self, state: tuple[int, ...], positions: Positions) -> tuple[int, ...]:
-        """The state in which every name has become another."""
+    def permute(self, state: tuple[int, ...], positions: Positions) -> tuple[int, ...]:
+        """Apply a permutation of every scalarset to a state."""
         words = list(state)
         for family, bits, low in self._moved:
             for number, (coordinates, _) in enumerate(family.places()):
                 value = entry_bits(state, bits[number])
                 if family.holds is not None:
-                    value = renamed(value + low, family.holds[1], positions[family.holds[0]]) - low
+                    value = rename_value(value + low, family.holds[1], positions[family.holds[0]]) - low
                 there = [positions[one][rank] for one, rank in zip(family.sets, coordinates, strict=True)]
                 _write(words, [bits[family.number(there)]], value)
         return tuple(words)
 
     def functions(self, entry: str, stride: int) -> dict[str, str]:
-        """The functions by name; `entry` is the one that finds successors."""
+        """Return the LLVM functions by name; `entry` is the name of the successor function."""
         named = {} if self._naming is None else naming_functions(self._naming)
-        return {**named, "canonical": self._canonical(), ENTRY: _exchanged(entry, stride)}
+        return {**named, "canonical": self._canonical(), ENTRY: _canonical_successors(entry, stride)}
 
     def _canonical(self) -> str:
         code = Function("define internal void @canonical(ptr %record) nounwind")
         if self._groups:
             self._sort(code)
         if self._naming is not None:
-            code.do("call void @renamed(ptr %record)")
+            code.do("call void @order_names(ptr %record)")
         code.do("ret void")
         return code.text()
 
@@ -92,23 +94,23 @@ class Canonical:
         words = [code.value(f"load i64, ptr {place}") for place in places]
         for blocks in self._groups.values():
             kind = f"i{max(1, sum(bits.width for bits in blocks[0]))}"
-            numbers = [_packed(code, kind, words, block) for block in blocks]
+            numbers = [_pack_block(code, kind, words, block) for block in blocks]
             for end in range(len(numbers) - 1, 0, -1):
                 for one in range(end):
-                    numbers[one : one + 2] = _in_order(code, kind, *numbers[one : one + 2])
+                    numbers[one : one + 2] = _sort_pair(code, kind, *numbers[one : one + 2])
             for block, number in zip(blocks, numbers, strict=True):
-                _unpack(code, kind, number, words, block)
+                _unpack_block(code, kind, number, words, block)
         for place, word in zip(places, words, strict=True):
             code.do(f"store i64 {word}, ptr {place}")
 
 
-def _packed_alike(layout: Layout, family: Family) -> bool:
+def _has_uniform_packing(layout: Layout, family: Family) -> bool:
     fields = [layout.by_variable[variable] for variable, _ in family.slots]
     return len({(field.low, field.width) for field in fields}) == 1
 
 
 def _is_named(family: Family) -> bool:
-    """Whether its entries hold names, or belong to two of them."""
+    """Return True if the entries of a family hold names, or belong to two names."""
     return family.holds is not None or len(family.sets) > 1
 
 
@@ -139,32 +141,32 @@ def _write(words: list[int], block: Sequence[Bits], number: int) -> None:
         number >>= bits.width
 
 
-def _packed(code: Function, kind: str, words: Sequence[str], block: Sequence[Bits]) -> str:
+def _pack_block(code: Function, kind: str, words: Sequence[str], block: Sequence[Bits]) -> str:
     number = "0"
     for bits in block:
         if not bits.width:
             continue
         shifted = code.value(f"lshr i64 {words[bits.word]}, {bits.shift}")
-        part = _resized(code, code.value(f"and i64 {shifted}, {bits.mask}"), "i64", kind)
+        part = _resize(code, code.value(f"and i64 {shifted}, {bits.mask}"), "i64", kind)
         if number != "0":
             number = code.value(f"shl {kind} {number}, {bits.width}")
         number = code.value(f"or {kind} {number}, {part}")
     return number
 
 
-def _in_order(code: Function, kind: str, first: str, second: str) -> tuple[str, str]:
+def _sort_pair(code: Function, kind: str, first: str, second: str) -> tuple[str, str]:
     rising = code.value(f"icmp ule {kind} {first}, {second}")
     smaller = code.value(f"select i1 {rising}, {kind} {first}, {kind} {second}")
     return smaller, code.value(f"select i1 {rising}, {kind} {second}, {kind} {first}")
 
 
-def _unpack(code: Function, kind: str, number: str, words: list[str], block: Sequence[Bits]) -> None:
+def _unpack_block(code: Function, kind: str, number: str, words: list[str], block: Sequence[Bits]) -> None:
     below = 0
     for bits in reversed(block):
         if not bits.width:
             continue
         shifted = number if not below else code.value(f"lshr {kind} {number}, {below}")
-        part = code.value(f"and i64 {_resized(code, shifted, kind, 'i64')}, {bits.mask}")
+        part = code.value(f"and i64 {_resize(code, shifted, kind, 'i64')}, {bits.mask}")
         there = code.value(f"shl i64 {part}, {bits.shift}")
         others = ~(bits.mask << bits.shift) & ((1 << 64) - 1)
         cleared = code.value(f"and i64 {words[bits.word]}, {others}")
@@ -172,14 +174,14 @@ def _unpack(code: Function, kind: str, number: str, words: list[str], block: Seq
         below += bits.width
 
 
-def _resized(code: Function, value: str, before: str, after: str) -> str:
+def _resize(code: Function, value: str, before: str, after: str) -> str:
     if before == after:
         return value
     how = "trunc" if int(before[1:]) > int(after[1:]) else "zext"
     return code.value(f"{how} {before} {value} to {after}")
 
 
-def _exchanged(entry: str, stride: int) -> str:
+def _canonical_successors(entry: str, stride: int) -> str:
     code = Function(f"define i64 @{ENTRY}{_HEADER}")
     count = code.value(f"call i64 @{entry}(ptr %state, ptr %records, i64 %capacity, ptr %labels)")
     fits = code.value(f"icmp sle i64 {count}, %capacity")

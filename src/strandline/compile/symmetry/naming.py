@@ -1,17 +1,16 @@
-"""Names put into an order that does not depend on what they are called.
+"""Order names independently of their numbers.
 
-Where entries of a state hold names, sorting what goes with each name is not enough: the numbers that are sorted would
-have names in them. So a name gets a *key*, a hash of what is known of it: the entries that belong to it, which entries
-hold it, and again the keys of the other names in these entries (colour refinement, Weisfeiler and Leman 1968). The
-names of a set are taken in the order of their keys. Where two have the same key, the first one is taken and its key
-changed, and the keys of the others are found out anew (McKay and Piperno, Practical graph isomorphism II, 2014, without
-looking back).
+Where entries of a state hold names, sorting the entries of each name is not enough: the sorted numbers would contain
+names. So each name gets a *key*, a hash of the entries that belong to it and of the entries that hold it, refined by
+the keys of the other names in these entries (colour refinement, Weisfeiler and Leman 1968). The names of a set are
+ordered by their keys. Where two keys are equal, the first name is individualised by changing its key, and the keys are
+refined again (McKay and Piperno, Practical graph isomorphism II, 2014, without backtracking).
 
-Names with the same key are nearly always such that it makes no difference which is taken, and then the result is one
-state for every orbit; where it does make one, an orbit has several, which is sound: whatever order is taken, the state
-is exchanged for one with the same future. A hash that meets another costs no more than that.
+Names with equal keys are nearly always automorphic, and then every orbit has one canonical state. Where they are not,
+an orbit has several, which is sound: each state is replaced by one with the same future, whatever the order. A hash
+collision costs no more than that.
 
-This is the definition; `naming_code` writes it as machine code.
+This is the definition; `naming_code` emits it as LLVM IR.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ from strandline.model.layout import Layout
 
 WORD = (1 << 64) - 1
 SPREAD = 0x9E3779B97F4A7C15
-"""Factor of all products: odd, without a pattern."""
+"""Multiplier of the hash: odd, without a pattern."""
 SHIFT = 32
 HELD = 0x632BE59BD9B4E019
-"""In place of a value that is a name."""
+"""Hashed in place of a value that is a name."""
 ITSELF = 0xD6E8FEB86659FD93
-"""For an entry that holds a name it belongs to."""
+"""Hashed for an entry that holds a name it belongs to."""
 TAKEN = 0xA0761D6478BD642F
-"""For a name that was taken where others were like it."""
+"""Hashed into the key of an individualised name."""
 PARTS = (0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3)
-"""By which part of an entry a name is, a factor for what the entry tells of it."""
+"""Per-coordinate multipliers, so that a name's hash depends on which position of an entry it occupies."""
 ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Bits:
-    """Where an entry lies in the words of a state, and how wide it is."""
+    """The position of an entry in the words of a state, and its width."""
 
     word: int
     shift: int
@@ -53,24 +52,29 @@ class Bits:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a state in a family. `names`: those it belongs to. `held`: of the set whose names it may hold the
-    number of the first name, how many they are, and what is added to the bits for the first one to be 0."""
+    """An entry of a family.
+
+    `names` are the names it belongs to. `held` is given if it may hold a name: the number of the first name of that
+    set, the size of the set, and the offset from the entry's bits to the name's rank.
+    """
 
     bits: Bits
     names: tuple[int, ...]
     held: tuple[int, int, int] | None
     seed: int
-    """A number for the family, and for which of its names are the same."""
+    """Identifies the family, and whether the entry's first two names are the same."""
 
 
 class Naming:
-    """The order of names in states of a layout. Names of all sets are numbered one after the other; one more number
-    stands for none."""
+    """Computes the order of names in states of a layout.
+
+    Names of all sets are numbered consecutively; one more number stands for no name.
+    """
 
     def __init__(self, layout: Layout, moved: Sequence[Family], sizes: Sequence[int]) -> None:
         self.sizes, self.total = list(sizes), sum(sizes)
         self.bases = [sum(sizes[:number]) for number in range(len(sizes))]
-        narrowed = [_narrowed(layout, family, sizes) for family in moved]
+        narrowed = [_narrow(layout, family, sizes) for family in moved]
         self.families = [family for family in narrowed if (family.sets or family.holds) and _has_bits(layout, family)]
         self.entries = [
             [self._entry(layout, number, family, coordinates, slot) for coordinates, slot in family.places()]
@@ -80,7 +84,7 @@ class Naming:
         self.always_related = {
             self.bases[one] + rank for family in many for one in family.sets for rank in range(sizes[one])
         }
-        """Names that have an entry with another one in every state."""
+        """Names that share an entry with another name in every state."""
 
     def _entry(self, layout: Layout, number: int, family: Family, coordinates: tuple[int, ...], slot: Slot) -> Entry:
         field = layout.by_variable[slot[0]]
@@ -94,15 +98,15 @@ class Naming:
         return Entry(Bits(*field.place(slot[1]), field.width), names, held, seed)
 
     def positions(self, state: Sequence[int]) -> Positions:
-        """For every set, what each of its names becomes."""
+        """Return for every set the positions of its names in the order of this state."""
         values = [[entry_bits(state, entry.bits) for entry in family] for family in self.entries]
         held = [
-            [self._held(entry, value) for entry, value in zip(family, row, strict=True)]
+            [self._held_name(entry, value) for entry, value in zip(family, row, strict=True)]
             for family, row in zip(self.entries, values, strict=True)
         ]
         keys = [0] * (self.total + 1)
         for _ in range(ROUNDS):
-            keys = self._refined(keys, values, held)
+            keys = self._refine(keys, values, held)
         related = self._related(held)
         found = []
         for base, size in zip(self.bases, self.sizes, strict=True):
@@ -113,20 +117,20 @@ class Naming:
                 alike = sum(keys[base + rank] == keys[base + best] for rank in waiting) > 1
                 positions[best] = position
                 if alike and related[base + best]:
-                    keys[base + best] = mixed(keys[base + best] ^ TAKEN)
-                    keys = self._refined(keys, values, held)
+                    keys[base + best] = mix(keys[base + best] ^ TAKEN)
+                    keys = self._refine(keys, values, held)
             found.append(positions)
         return found
 
-    def _held(self, entry: Entry, value: int) -> int:
-        """The name that an entry holds, or the number of none."""
+    def _held_name(self, entry: Entry, value: int) -> int:
+        """Return the name that an entry holds, or the number of no name."""
         if entry.held is None:
             return self.total
         base, size, above = entry.held
         return base + value + above if 0 <= value + above < size else self.total
 
     def _related(self, held: Sequence[Sequence[int]]) -> list[bool]:
-        """Which names are in an entry with another one."""
+        """Return which names share an entry with another name."""
         related = [name in self.always_related for name in range(self.total + 1)]
         for family, row in zip(self.entries, held, strict=True):
             for entry, name in zip(family, row, strict=True):
@@ -136,26 +140,24 @@ class Naming:
                             related[other] = related[name] = True
         return related
 
-    def _refined(
-        self, keys: Sequence[int], values: Sequence[Sequence[int]], held: Sequence[Sequence[int]]
-    ) -> list[int]:
+    def _refine(self, keys: Sequence[int], values: Sequence[Sequence[int]], held: Sequence[Sequence[int]]) -> list[int]:
         found = list(keys)
         for family, row, names in zip(self.entries, values, held, strict=True):
             for entry, value, name in zip(family, row, names, strict=True):
-                told = mixed(entry.seed + (HELD if name != self.total else value))
+                hash_ = mix(entry.seed + (HELD if name != self.total else value))
                 for other in entry.names:
-                    told = mixed(told + keys[other])
+                    hash_ = mix(hash_ + keys[other])
                 if entry.held is not None:
                     itself = sum(ITSELF * PARTS[part] for part, other in enumerate(entry.names) if other == name)
-                    told = mixed(told + keys[name] + itself)
-                    found[name] += told * PARTS[2]
+                    hash_ = mix(hash_ + keys[name] + itself)
+                    found[name] += hash_ * PARTS[2]
                 for part, other in enumerate(entry.names):
-                    found[other] += told * PARTS[part]
-        return [*(mixed(key) for key in found[:-1]), 0]
+                    found[other] += hash_ * PARTS[part]
+        return [*(mix(key) for key in found[:-1]), 0]
 
 
-def _narrowed(layout: Layout, family: Family, sizes: Sequence[int]) -> Family:
-    """A family whose entries never hold a name holds none: its values have fewer bits than names need."""
+def _narrow(layout: Layout, family: Family, sizes: Sequence[int]) -> Family:
+    """Drop `holds` of a family whose entries have too few bits for all names, and so never hold one."""
     if family.holds is None:
         return family
     one, first = family.holds
@@ -173,8 +175,8 @@ def entry_bits(state: Sequence[int], bits: Bits) -> int:
     return state[bits.word] >> bits.shift & bits.mask
 
 
-def mixed(key: int) -> int:
-    """A number in whose bits every bit of the key has a part."""
+def mix(key: int) -> int:
+    """Mix all bits of a key."""
     key = (key & WORD) * SPREAD & WORD
     key ^= key >> SHIFT
     return key * SPREAD & WORD

@@ -1,11 +1,10 @@
-"""The order of names (`naming`) as machine code.
+"""Emit LLVM IR for the order of names that `naming` defines.
 
-What is known of a state's names lies in a frame of 64-bit words: the key of every name, what that is going to be, what
-every name becomes, which name comes to each place, whether a name is in an entry with another; and of every entry its
-bits, and the name that it holds.
+The state of the computation is a frame of 64-bit words: for every name its key, its next key, its position, the name at
+each position, and whether it shares an entry with another name; for every entry its bits and the name that it holds.
 
-    @refined      finds keys out anew
-    @renamed      brings the words of one state, in place, into the form in which names have their order
+    @refine_keys    one round of key refinement
+    @order_names    permutes the words of one state, in place, into the order of its names
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from strandline.compile.symmetry.naming import HELD, ITSELF, PARTS, ROUNDS, SHIF
 
 
 class _Frame:
-    """Where things lie in the frame."""
+    """Offsets of the arrays in the frame."""
 
     def __init__(self, naming: Naming) -> None:
         names, entries = naming.total + 1, sum(map(len, naming.entries))
@@ -29,12 +28,12 @@ class _Frame:
 
 
 def naming_functions(naming: Naming) -> dict[str, str]:
-    """The functions by name."""
-    writing = _Writing(naming)
-    return {"refined": writing.refined(), "renamed": writing.renamed()}
+    """Return the LLVM functions by name."""
+    writing = _Emitter(naming)
+    return {"refined": writing.refine_keys(), "renamed": writing.order_names()}
 
 
-class _Writing:
+class _Emitter:
     def __init__(self, naming: Naming) -> None:
         self._naming, self._frame = naming, _Frame(naming)
         self._firsts = [sum(map(len, naming.entries[:number])) for number in range(len(naming.entries))]
@@ -44,61 +43,61 @@ class _Writing:
 
     # Keys
 
-    def refined(self) -> str:
-        code = Function("define internal void @refined(ptr %frame) nounwind noinline")
+    def refine_keys(self) -> str:
+        code = Function("define internal void @refine_keys(ptr %frame) nounwind noinline")
         frame, names = self._frame, self._naming.total
         for name in range(names):
             _store(code, frame.next + name, _load(code, frame.keys + name))
         for number, entry in self._numbered():
-            self._tell(code, number, entry)
+            self._hash_entry(code, number, entry)
         for name in range(names):
-            _store(code, frame.keys + name, _mixed(code, _load(code, frame.next + name)))
+            _store(code, frame.keys + name, _mix(code, _load(code, frame.next + name)))
         code.do("ret void")
         return code.text()
 
-    def _tell(self, code: Function, number: int, entry: Entry) -> None:
-        """What an entry tells of the names in it."""
+    def _hash_entry(self, code: Function, number: int, entry: Entry) -> None:
+        """Hash an entry into the next keys of its names."""
         frame = self._frame
-        told, name = _load(code, frame.values + number), ""
+        hash_, name = _load(code, frame.values + number), ""
         if entry.held is not None:
             name = _load(code, frame.held + number)
             none = code.value(f"icmp eq i64 {name}, {self._naming.total}")
-            told = code.value(f"select i1 {none}, i64 {told}, i64 {_signed(HELD)}")
-        told = _mixed(code, code.value(f"add i64 {told}, {_signed(entry.seed)}"))
+            hash_ = code.value(f"select i1 {none}, i64 {hash_}, i64 {_signed(HELD)}")
+        hash_ = _mix(code, code.value(f"add i64 {hash_}, {_signed(entry.seed)}"))
         for other in entry.names:
-            told = _mixed(code, code.value(f"add i64 {told}, {_load(code, frame.keys + other)}"))
+            hash_ = _mix(code, code.value(f"add i64 {hash_}, {_load(code, frame.keys + other)}"))
         if entry.held is not None:
-            told = code.value(f"add i64 {told}, {_load_at(code, frame.keys, name)}")
+            hash_ = code.value(f"add i64 {hash_}, {_load_at(code, frame.keys, name)}")
             for part, other in enumerate(entry.names):
                 same = code.value(f"icmp eq i64 {name}, {other}")
                 itself = code.value(f"select i1 {same}, i64 {_signed(ITSELF * PARTS[part])}, i64 0")
-                told = code.value(f"add i64 {told}, {itself}")
-            told = _mixed(code, told)
-            self._add(code, name, told, PARTS[2])
+                hash_ = code.value(f"add i64 {hash_}, {itself}")
+            hash_ = _mix(code, hash_)
+            self._add(code, name, hash_, PARTS[2])
         for part, other in enumerate(entry.names):
-            self._add(code, str(other), told, PARTS[part])
+            self._add(code, str(other), hash_, PARTS[part])
 
-    def _add(self, code: Function, name: str, told: str, factor: int) -> None:
+    def _add(self, code: Function, name: str, hash_: str, factor: int) -> None:
         place = _place(code, self._frame.next, name)
-        amount = code.value(f"mul i64 {told}, {_signed(factor)}")
+        amount = code.value(f"mul i64 {hash_}, {_signed(factor)}")
         total = code.value(f"add i64 {code.value(f'load i64, ptr {place}')}, {amount}")
         code.do(f"store i64 {total}, ptr {place}")
 
     # The order, and the state in it
 
-    def renamed(self) -> str:
-        code = Function("define internal void @renamed(ptr %record) nounwind")
+    def order_names(self) -> str:
+        code = Function("define internal void @order_names(ptr %record) nounwind")
         code.do(f"%frame = alloca [{self._frame.size} x i64], align 8")
-        self._unpack(code)
+        self._unpack_block(code)
         for _ in range(ROUNDS):
-            code.do("call void @refined(ptr %frame)")
+            code.do("call void @refine_keys(ptr %frame)")
         for base, size in zip(self._naming.bases, self._naming.sizes, strict=True):
-            self._take_all(code, base, size)
+            self._order_names(code, base, size)
         self._pack(code)
         code.do("ret void")
         return code.text()
 
-    def _unpack(self, code: Function) -> None:
+    def _unpack_block(self, code: Function) -> None:
         frame, naming = self._frame, self._naming
         for name in range(naming.total + 1):
             _store(code, frame.keys + name, "0")
@@ -111,9 +110,9 @@ class _Writing:
             value = code.value(f"and i64 {shifted}, {_signed(bits.mask)}")
             _store(code, frame.values + number, value)
             if entry.held is not None:
-                self._note_held(code, number, entry, value)
+                self._store_held(code, number, entry, value)
 
-    def _note_held(self, code: Function, number: int, entry: Entry, value: str) -> None:
+    def _store_held(self, code: Function, number: int, entry: Entry, value: str) -> None:
         assert entry.held is not None
         base, size, above = entry.held
         rank = code.value(f"add i64 {value}, {above}")
@@ -128,29 +127,29 @@ class _Writing:
                 known = code.value(f"or i64 {code.value(f'load i64, ptr {place}')}, {related}")
                 code.do(f"store i64 {known}, ptr {place}")
 
-    def _take_all(self, code: Function, base: int, size: int) -> None:
-        """Take the names of a set, one after the other."""
+    def _order_names(self, code: Function, base: int, size: int) -> None:
+        """Select the names of a set one after the other."""
         before, loop, again, following, done = code.block, *(code.label() for _ in range(4))
         position, after = f"%position{base}", f"%after{base}"
         code.jump(loop)
         code.start(loop)
         code.do(f"{position} = phi i64 [ 0, %{before} ], [ {after}, %{following} ]")
-        best, key, alike = self._least(code, base, size)
+        best, key, alike = self._find_least(code, base, size)
         _store_at(code, self._frame.becomes, best, position)
         _store_at(code, self._frame.comes + base, position, code.value(f"sub i64 {best}, {base}"))
         matters = code.value(f"icmp ne i64 {_load_at(code, self._frame.related, best)}, 0")
         code.branch(code.value(f"and i1 {alike}, {matters}"), again, following)
         code.start(again)
-        _store_at(code, self._frame.keys, best, _mixed(code, code.value(f"xor i64 {key}, {_signed(TAKEN)}")))
-        code.do("call void @refined(ptr %frame)")
+        _store_at(code, self._frame.keys, best, _mix(code, code.value(f"xor i64 {key}, {_signed(TAKEN)}")))
+        code.do("call void @refine_keys(ptr %frame)")
         code.jump(following)
         code.start(following)
         code.do(f"{after} = add i64 {position}, 1")
         code.branch(code.value(f"icmp ult i64 {after}, {size}"), loop, done)
         code.start(done)
 
-    def _least(self, code: Function, base: int, size: int) -> tuple[str, str, str]:
-        """Of the names that are not taken, the first with the least key, the key, and whether others have the same."""
+    def _find_least(self, code: Function, base: int, size: int) -> tuple[str, str, str]:
+        """Find the first unselected name with the least key; return it, the key, and whether the key is ambiguous."""
         frame = self._frame
         best, key, alike, some = str(base), "0", "false", "false"
         for name in range(base, base + size):
@@ -177,14 +176,16 @@ class _Writing:
             words[word] = code.value(f"and i64 {words[word]}, {_signed(~mask & WORD)}")
         for number, (family, entries) in enumerate(zip(self._naming.families, self._naming.entries, strict=True)):
             for (coordinates, _), entry in zip(family.places(), entries, strict=True):
-                value = self._arriving(code, self._firsts[number], family, coordinates, entry)
+                value = self._incoming_bits(code, self._firsts[number], family, coordinates, entry)
                 there = code.value(f"shl i64 {value}, {entry.bits.shift}")
                 words[entry.bits.word] = code.value(f"or i64 {words[entry.bits.word]}, {there}")
         for word, value in words.items():
             code.do(f"store i64 {value}, ptr {code.value(f'getelementptr i64, ptr %record, i64 {word}')}")
 
-    def _arriving(self, code: Function, first: int, family: Family, coordinates: tuple[int, ...], entry: Entry) -> str:
-        """The bits that come to an entry."""
+    def _incoming_bits(
+        self, code: Function, first: int, family: Family, coordinates: tuple[int, ...], entry: Entry
+    ) -> str:
+        """Return the bits of an entry after the permutation."""
         frame, place = self._frame, "0"
         for one, position, size in zip(family.sets, coordinates, family.sizes, strict=True):
             rank = _load(code, frame.comes + self._naming.bases[one] + position)
@@ -199,7 +200,7 @@ class _Writing:
 
 
 def _words(code: Function, words: list[int]) -> dict[int, str]:
-    """The words of the state."""
+    """Load the words of the state."""
     return {
         word: code.value(f"load i64, ptr {code.value(f'getelementptr i64, ptr %record, i64 {word}')}") for word in words
     }
@@ -227,13 +228,13 @@ def _store_at(code: Function, first: int, number: str, value: str) -> None:
     code.do(f"store i64 {value}, ptr {_place(code, first, number)}")
 
 
-def _mixed(code: Function, key: str) -> str:
+def _mix(code: Function, key: str) -> str:
     key = code.value(f"mul i64 {key}, {_signed(SPREAD)}")
     key = code.value(f"xor i64 {key}, {code.value(f'lshr i64 {key}, {SHIFT}')}")
     return code.value(f"mul i64 {key}, {_signed(SPREAD)}")
 
 
 def _signed(number: int) -> int:
-    """A word as LLVM writes it."""
+    """Return a word as a signed decimal, as LLVM writes it."""
     number &= WORD
     return number - (1 << 64) if number >> 63 else number

@@ -249,8 +249,8 @@ class DeviceSearch:
     def _collect_marks(self) -> None:
         """Add the device's coverage marks to the Kernel's."""
         marks = np.frombuffer(b"" if self._closed else self.device.marks(), dtype=np.uint8)
-        if self.kernel.marks is not None and len(marks):
-            self.kernel.marks[:] |= marks
+        if self.kernel.coverage_bits is not None and len(marks):
+            self.kernel.coverage_bits[:] |= marks
 
     def close(self) -> None:
         """Release all memory, after adding the coverage marks to the Kernel's."""

@@ -47,16 +47,16 @@ class Fixpoints:
         """Return the empty set."""
         return self._graph.empty()
 
-    def both(self, one: Bits, other: Bits) -> Bits:
+    def and_(self, one: Bits, other: Bits) -> Bits:
         return one & other
 
-    def either(self, one: Bits, other: Bits) -> Bits:
+    def or_(self, one: Bits, other: Bits) -> Bits:
         return one | other
 
-    def differ(self, one: Bits, other: Bits) -> Bits:
+    def xor(self, one: Bits, other: Bits) -> Bits:
         return one ^ other
 
-    def denied(self, one: Bits) -> Bits:
+    def not_(self, one: Bits) -> Bits:
         """Return the complement of a set."""
         return self._graph.full() & ~one
 

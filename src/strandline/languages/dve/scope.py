@@ -17,7 +17,7 @@ from strandline.languages.dve.expressions import LOCATION, ExpressionParser
 from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol
 from strandline.model.expression import Binary, Const, Element, Expression, Read
-from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
+from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, render_place
 from strandline.model.scope import Evaluate, Scope, View
 from strandline.model.system import Action, System, Variable
 from strandline.model.values import Queue
@@ -90,7 +90,7 @@ class DveScope(Scope):
             ):
                 return f"{variable.name}.{variable.show(value)}", STRONGEST
             case _:
-                return stored(expression, self._spelled, write)
+                return render_place(expression, self._spelled, write)
 
 
 def _buffers(names: Names, prefix: str = "") -> Iterator[View]:

@@ -27,7 +27,7 @@ from strandline.languages.process.syntax import (
 )
 from strandline.languages.process.values import Evaluator, Values
 from strandline.model import expression as model
-from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, stored
+from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write, render_place
 from strandline.model.scope import Scope
 from strandline.model.system import Action, Process, Variable
 from strandline.source import Source, Span
@@ -102,7 +102,7 @@ class ProcessScope(Scope):
             ):
                 return f"{location.name}.{location.show(value)}", STRONGEST
             case _:
-                return stored(expression, self._names, write)
+                return render_place(expression, self._names, write)
 
     def lower(self, parsed: Arithmetic, source: Source) -> model.Expression:
         """Lower a parsed expression; `source` is its text."""

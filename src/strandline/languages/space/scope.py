@@ -18,7 +18,7 @@ from strandline.errors import suggestion
 from strandline.model.expression import Binary, Const, Expression, Read
 from strandline.model.notation import STRONGEST, Write
 from strandline.model.plain import NOTATION, Lowering, PlainScope, python_expression
-from strandline.model.scope import Evaluate, Scope, spoken
+from strandline.model.scope import Evaluate, Scope, present_value
 from strandline.model.system import Variable
 
 POSITION = "position"
@@ -45,7 +45,7 @@ class SpaceScope(Scope):
         """Parse a question; as `parse`, also for `state` alone, whose value is the state's name."""
         if text.strip() == self.state.name:
             here = Read(self.state)
-            return lambda evaluate: spoken(here, evaluate(here))
+            return lambda evaluate: present_value(here, evaluate(here))
         return super().question(text, name=name)
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:

@@ -21,7 +21,7 @@ from strandline.model.expression import (
     Undefined,
     cached,
     children,
-    rebuilt,
+    rebuild,
     upwards,
 )
 from strandline.model.intervals import INT64, DeclaredRanges, Environment, Interval, within
@@ -189,7 +189,7 @@ def substitute(expression: Expression, row: Sequence[Assign]) -> Expression:
     before: dict[int, Expression] = {}
     for node in upwards(expression, before):
         parts = [before[id(child)] for child in children(node)]
-        new = choose(*parts) if isinstance(node, Choice) else rebuilt(node, parts)
+        new = choose(*parts) if isinstance(node, Choice) else rebuild(node, parts)
         if isinstance(node, Read | Element):
             for effect in written.get(node.variable, ()):
                 target = effect.target

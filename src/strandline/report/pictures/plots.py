@@ -36,20 +36,20 @@ def _key(key: tuple[int, int], layers: Sequence[LayerFigures]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class RunProgress:
     """The progress of a run over time."""
 
     name: str
     told: Sequence[Progress]
 
 
-def memory_svg(courses: Sequence[Course]) -> str:
+def memory_svg(runs: Sequence[RunProgress]) -> str:
     """Plot the engine's memory over time, one line for each run."""
-    longest = max((one.seconds for course in courses for one in course.told), default=0.0) or 1.0
-    most = max((one.bytes for course in courses for one in course.told), default=0) or 1
+    longest = max((one.seconds for course in runs for one in course.told), default=0.0) or 1.0
+    most = max((one.bytes for course in runs for one in course.told), default=0) or 1
     colours = (_LIVE, "#e08a1e", "#137a3b", "#8a3ffc")
     parts, keys = [], []
-    for number, course in enumerate(courses):
+    for number, course in enumerate(runs):
         colour = colours[number % len(colours)]
         points = " ".join(f"{_x(one.seconds / longest):.1f},{_y(one.bytes / most):.1f}" for one in course.told)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')

@@ -1,7 +1,7 @@
-"""Abstraction from above and from below, and refinement (004).
+"""Existential and universal abstraction, and refinement (004).
 
 model.py      abstract states, the existential and the universal relation between them
-paths.py      what a counterexample in the abstraction is
-splitting.py  which concrete states are told apart next
-runs.py       runs of the System in what the abstraction from below says
+paths.py      counterexamples in the abstraction
+splitting.py  choosing the concrete states to separate in a refinement
+runs.py       runs of the System within the universal abstraction
 """

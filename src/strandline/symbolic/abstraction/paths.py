@@ -1,4 +1,4 @@
-"""Paths of an abstraction, as sets of one abstract state each: towards what shows that a formula fails, or holds."""
+"""Paths of an abstraction, each abstract state as a singleton set: counterexamples and witnesses."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from strandline.symbolic.diagrams import Function
 
 
 class AbstractPaths:
-    """Finds paths by the relation of some sets. A path is its abstract states; of a lasso the one to which it returns
-    stands at its end again."""
+    """Finds paths along the relation of some sets.
+
+    A path is the list of its abstract states; a lasso repeats the state to which it returns at its end.
+    """
 
     def __init__(self, sets: AbstractSets) -> None:
         self._sets, self._model = sets, sets.model
 
     def step_into(self, start: Function, goal: Function) -> list[Function]:
-        """One step into a set."""
-        reached = self._sets.both(self._model.after(self._sets.relation, start), goal)
+        """Return a single step into a set."""
+        reached = self._sets.and_(self._model.image(self._sets.relation, start), goal)
         return [start, self._model.single(reached)]
 
     def until(self, start: Function, through: Function, goal: Function) -> list[Function] | None:
-        """A shortest path through a set to another; None where there is none."""
+        """Find a shortest path through a set to another; None if there is none."""
         sets = self._sets
         distances, known = [goal], goal
-        while sets.both(start, distances[-1]) == sets.empty():
-            fresh = sets.both(sets.both(through, sets.next(distances[-1])), sets.denied(known))
+        while sets.and_(start, distances[-1]) == sets.empty():
+            fresh = sets.and_(sets.and_(through, sets.next(distances[-1])), sets.not_(known))
             if fresh == sets.empty():
                 return None
-            known = sets.either(known, fresh)
+            known = sets.or_(known, fresh)
             distances.append(fresh)
         path = [start]
         for one in reversed(distances[:-1]):
@@ -36,12 +38,15 @@ class AbstractPaths:
         return path
 
     def always(self, start: Function, inside: Function, conditions: Sequence[Function]) -> list[Function]:
-        """A lasso inside a set that EG has found: rounds through the conditions, until one leads back."""
+        """Find a lasso inside a set computed by EG.
+
+        Walks rounds through the conditions until one can return to where it began.
+        """
         sets, path = self._sets, [start]
         while True:
             home, turn = path[-1], [path[-1]]
             for one in conditions:
-                turn += (self.until(turn[-1], inside, sets.both(inside, one)) or [turn[-1]])[1:]
+                turn += (self.until(turn[-1], inside, sets.and_(inside, one)) or [turn[-1]])[1:]
             if len(turn) == 1:
                 turn = self.step_into(home, inside)
             back = self.until(turn[-1], inside, home)

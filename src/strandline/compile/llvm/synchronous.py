@@ -1,8 +1,7 @@
-"""Steps that are made of several actions: those of an observer, and those of a synchronous system.
+"""Emit steps of several actions: those of a property process, and those of a synchronous system.
 
-They take a detour through functions of their own, which work on records in memory: `@observe` joins a finished system
-step with the observer's edges, `@together<k>` tries the actions of process k on what the processes before it have made
-of the state.
+They have functions of their own, which work on records in memory: `@observe` combines a finished system step with the
+edges of the property process, `@together<k>` tries the actions of process k on the result of the processes before it.
 """
 
 from __future__ import annotations
@@ -17,29 +16,30 @@ from strandline.model.intervals import Contradiction
 from strandline.model.system import Action, System, Variable
 
 
-class Joining:
-    """Writes what comes after a step of the system itself, and the functions that join actions to one step."""
+class SynchronousSteps:
+    """Emits the end of a system step, and the functions that combine actions to one step."""
 
     def __init__(self, system: System, records: Records) -> None:
         self.system, self.records = system, records
 
     def functions(self) -> dict[str, str]:
-        """By name, in the order in which they stand in the module."""
+        """Return the functions by name, in the order in which they stand in the module."""
         found = {}
         if self.system.observer is not None:
             observer = self.system.observer
-            found["observe"] = self._function("observe", observer.location, observer.edges, None)
+            found["observe"] = self._emit_function("observe", observer.location, observer.edges, None)
         if self.system.synchronous:
             for number, process in enumerate(self.system.processes):
                 actions = [action for action in self.system.actions if action.moves[0].process == number]
-                found[f"together{number}"] = self._function(f"together{number}", process.location, actions, number + 1)
+                found[f"together{number}"] = self._emit_function(
+                    f"together{number}", process.location, actions, number + 1
+                )
         return found
 
     def finish(self, evaluator: Evaluator, action: Action, cursor: Cursor) -> None:
-        """The system has made a step, of which this action is the last: count it; it is a record, or the observer goes
-        on."""
+        """End a system step by its last action: count it, then write the record or call the property process."""
         code = evaluator.code
-        self.records.marks.made(evaluator, action)
+        self.records.coverage_bits.set_bits(evaluator, action)
         self.records.take(code, action, cursor)
         if not self.records.copies_count:
             steps = code.value(f"load i64, ptr {cursor.steps}")
@@ -50,9 +50,11 @@ class Joining:
         self.records.store_words(code, evaluator.state, "%scratch")
         code.call("@observe(ptr %state, ptr %scratch, ptr %cursor)")
 
-    def _function(self, name: str, variable: Variable, edges: Sequence[Action], following: int | None) -> str:
-        """A function that tries each edge: its guard in the source state, its effects on `%partial`. `following` is
-        the process that goes on; None where the step is complete."""
+    def _emit_function(self, name: str, variable: Variable, edges: Sequence[Action], following: int | None) -> str:
+        """Emit a function that tries each edge: its guard in the source state, its effects on `%partial`.
+
+        `following` is the next process; None if the step is complete.
+        """
         records, ranges = self.records, self.records.ranges
         code = Function(
             f"define internal i64 @{name}(ptr readonly %state, ptr readonly %partial, ptr %cursor) nounwind"
@@ -67,7 +69,7 @@ class Joining:
             standing = code.value(f"icmp eq i64 {location}, {action.moves[0].source}")
             code.branch(standing, here, skip)
             code.start(here)
-            # What one edge loads is not loaded for those that come after it.
+            # Loads of one edge do not dominate the next ones: use a copy of the state.
             guard = Evaluator(code, source.copy(), ranges.environment(), records.faults)
             try:
                 if action.guard is not None:
@@ -83,8 +85,10 @@ class Joining:
         return code.text()
 
     def _continue(self, joined: Evaluator, cursor: Cursor, following: int | None, action: Action) -> None:
-        """What comes after an edge: the next process of a synchronous system, whose action must follow for this one to
-        be part of a step, or the record."""
+        """Emit the continuation after an edge: the next process of a synchronous system, or the record.
+
+        An action of a synchronous system is part of a step only if the following processes complete it.
+        """
         if following is None:
             self.records.record(joined, cursor)
         elif following == len(self.system.processes):
@@ -93,13 +97,13 @@ class Joining:
             self.records.store_words(joined.code, joined.state, "%scratch")
             before = joined.code.value(f"load i64, ptr {cursor.steps}")
             joined.code.call(f"@together{following}(ptr %state, ptr %scratch, ptr %cursor)")
-            self._mark_if_followed(joined, cursor, action, before)
+            self._set_bits_if_completed(joined, cursor, action, before)
 
-    def _mark_if_followed(self, joined: Evaluator, cursor: Cursor, action: Action, before: str) -> None:
+    def _set_bits_if_completed(self, joined: Evaluator, cursor: Cursor, action: Action, before: str) -> None:
         code, followed, after = joined.code, joined.code.label(), joined.code.label()
         steps = code.value(f"load i64, ptr {cursor.steps}")
         code.branch(code.value(f"icmp ugt i64 {steps}, {before}"), followed, after)
         code.start(followed)
-        self.records.marks.made(joined, action)
+        self.records.coverage_bits.set_bits(joined, action)
         code.jump(after)
         code.start(after)

@@ -1,12 +1,12 @@
-"""What is asked of a System beside its steps, labels, an observer and progress, as a function over its `successors`.
+"""Emit a wrapper around compiled `successors` that adds labels, a property process and progress.
 
     labels of the source state
-    the System's own steps, which its own function writes to where the records go
-    which edges the observer can take: its guards read the source, so these are the same for every step
+    the System's own steps, which its own function writes to the same buffer
+    the edges that the property process can take: its guards read the source, so they are the same for every step
     from the last step to the first: a record for each of these edges
 
-Records grow where they lie. Those of the System are no longer than those that are made of them, so what is made of one
-lies behind all that come before it, which are still to be read.
+Records grow in place. Those of the System are no longer than those made of them, so iterating backwards never
+overwrites a record that is still to be read.
 """
 
 from __future__ import annotations
@@ -33,19 +33,22 @@ DECLARATIONS = (
 
 
 def write_functions(system: System, predicates: Sequence[Expression], records: Records, words: int) -> dict[str, str]:
-    """The functions by name; all but the entry are internal. `words` is how long the records are that `successors`
-    writes. No guard of the observer and no part of the measure may fault."""
+    """Return the functions by name; all but the entry are internal.
+
+    `words` is the length of the records that `successors` writes. No guard of the property process and no part of the
+    measure may fault.
+    """
     helping = {name: text for name, text in records.functions().items() if name in ("measure", "compare")}
-    return {**helping, ENTRY: _Asking(system, records, words).written(tuple(predicates))}
+    return {**helping, ENTRY: _Wrapper(system, records, words).emit(tuple(predicates))}
 
 
-class _Asking:
+class _Wrapper:
     def __init__(self, system: System, records: Records, words: int) -> None:
         self.system, self.records, self.words = system, records, words
         self.code = Function(f"define i64 @{ENTRY}({PARAMETERS}) nounwind")
         self.memory = Memory(self.code)
 
-    def written(self, predicates: tuple[Expression, ...]) -> str:
+    def emit(self, predicates: tuple[Expression, ...]) -> str:
         code, memory, observer = self.code, self.memory, self.system.observer
         step, edge, edges = memory.number(), memory.number(), memory.number()
         behind = "" if observer is None else memory.numbers(max(_edges_by_source(observer).values(), default=1))
@@ -56,11 +59,11 @@ class _Asking:
         memory.store(code.value(f"or i64 {memory.load('%labels')}, {labels}"), "%labels")
         if observer is None:
             if self.records.stride > self.words:
-                self._from_last(step, self._present(steps), lambda number: self._record(number, number, None))
+                self._count_down(step, self._written_count(steps), lambda number: self._record(number, number, None))
             code.do(f"ret i64 {steps}")
             return code.text()
         alone = code.value(f"icmp eq i64 {steps}, 0")
-        # Where the System has no step, the observer goes on from the state as it is.
+        # At a deadlock of the System the property process moves alone.
         memory.when(alone, lambda: self._move("%state", "%records"))
         steps = code.value(f"select i1 {alone}, i64 1, i64 {steps}")
         self._find_edges(observer, source, edges, behind)
@@ -74,9 +77,9 @@ class _Asking:
                 fits = code.value(f"icmp ult i64 {place}, %capacity")
                 memory.when(fits, lambda: self._record(number, place, memory.load(behind, chosen)))
 
-            self._from_last(edge, count, take)
+            self._count_down(edge, count, take)
 
-        self._from_last(step, self._present(steps), expand)
+        self._count_down(step, self._written_count(steps), expand)
         code.do(f"ret i64 {code.value(f'mul i64 {steps}, {count}')}")
         return code.text()
 
@@ -90,13 +93,13 @@ class _Asking:
         self.code.do(f"ret i64 {result}")
         self.code.start(proceed)
 
-    def _present(self, steps: str) -> str:
-        """How many of the steps have been written."""
+    def _written_count(self, steps: str) -> str:
+        """Return how many of the steps have been written."""
         fewer = self.code.value(f"icmp ult i64 {steps}, %capacity")
         return self.code.value(f"select i1 {fewer}, i64 {steps}, i64 %capacity")
 
-    def _from_last(self, counter: str, count: str, body: Callable[[str], None]) -> None:
-        """The body for each number from before `count` down to 0; the counter is a number in memory."""
+    def _count_down(self, counter: str, count: str, body: Callable[[str], None]) -> None:
+        """Emit a loop from `count` - 1 down to 0; the counter is in memory."""
         code, memory = self.code, self.memory
         memory.store(count, counter)
 
@@ -110,7 +113,7 @@ class _Asking:
     # --- the observer -----------------------------------------------------------------------------------------
 
     def _find_edges(self, observer: Observer, source: PackedState, count: str, behind: str) -> None:
-        """Put the locations behind the edges that can be taken into memory, in their order, and how many they are."""
+        """Store the targets of the enabled edges in memory, in their order, and their number."""
         code, memory = self.code, self.memory
         memory.store(0, count)
         end, places = code.label(), {place: code.label() for place in _edges_by_source(observer)}
@@ -124,7 +127,7 @@ class _Asking:
                 skip = code.label()
                 try:
                     if edge.guard is not None:
-                        # What one edge loads is not loaded for those that come after it.
+                        # Loads of one edge do not dominate the next ones: use a copy of the state.
                         self._evaluator(source.copy()).require(edge.guard, skip)
                     memory.store(edge.moves[0].target, behind, memory.load(count))
                     memory.add(count, 1)
@@ -138,7 +141,7 @@ class _Asking:
     # --- records ----------------------------------------------------------------------------------------------
 
     def _record(self, step: str, place: str, location: str | None) -> None:
-        """Make a record of a step, by its number, at a place, with the location of the observer."""
+        """Make the record of a step at a position, with the location of the property process."""
         code, records = self.code, self.records
         step_at = self._at(step, self.words)
         record = self._at(place, records.stride)
@@ -169,6 +172,6 @@ class _Asking:
 
 
 def _edges_by_source(observer: Observer) -> dict[int, int]:
-    """How many edges leave each location that has any."""
+    """Count the edges that leave each location; locations without edges are left out."""
     sources = sorted(edge.moves[0].source for edge in observer.edges)
     return {source: len(list(edges)) for source, edges in groupby(sources)}

@@ -1,6 +1,6 @@
-"""Whether what a reduction takes for granted holds in some states of a model: the first, and those of random walks.
+"""Test the static relations of a reduction on sampled states: the first ones and those of random walks.
 
-The relations between actions are worked out from the text of the model. Here they are tried on what its actions do.
+The relations are computed from the text of the model; here they are compared with what its actions do.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from dataclasses import dataclass
 from random import Random
 
 from strandline.compile.interpret import Interpreter, Step, Valuation
-from strandline.compile.reduction.choosing import Reduction, bits
+from strandline.compile.reduction.selection import Reduction, bits
 from strandline.errors import InternalError
 from strandline.model.expression import Expression
 from strandline.model.system import System
 
 _DEPTH = 200
-"""Steps of a walk."""
+"""Steps of a random walk."""
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
-    """How much was looked at, and found to be as the reduction takes it to be."""
+class CheckedFacts:
+    """Numbers of facts that were checked and hold."""
 
     states: int
     pairs: int
-    """Of actions that are enabled together and taken to accord."""
+    """Pairs of enabled actions that accord."""
     conditions: int
-    """False conditions, and propositions, with an action that is taken to leave them as they are."""
+    """False conditions and propositions, each with an action that does not affect them."""
 
 
-def sampled(system: System, most: int) -> list[Valuation]:
-    """Up to so many states of a System without an observer, half of them the first ones."""
+def sample_states(system: System, most: int) -> list[Valuation]:
+    """Return up to `most` states of a System without a property process, half of them the first ones."""
     interpreter, random = Interpreter(system), Random(0)
     found: dict[Valuation, None] = dict.fromkeys(system.initial)
     waiting = deque(found)
@@ -55,23 +55,25 @@ def sampled(system: System, most: int) -> list[Valuation]:
     return list(found)
 
 
-def examine(system: System, reduction: Reduction, seen: Sequence[Expression], most: int = 2_000) -> Examined:
-    """Try in some states what the reduction takes for granted: that actions which accord can be taken in any order and
-    lead to the same state, that a false condition stays false but for what could make it true, and that what is not
-    visible changes no proposition. Raises `InternalError` where that is not so."""
-    look = _Look(system, reduction)
-    states = sampled(system, most)
+def check_facts(system: System, reduction: Reduction, seen: Sequence[Expression], most: int = 2_000) -> CheckedFacts:
+    """Check the assumptions of a reduction in sampled states.
+
+    Actions that accord must commute, a false condition must only become true by its enabling set, and invisible actions
+    must not change a proposition. Raises `InternalError` otherwise.
+    """
+    checker = _Checker(system, reduction)
+    states = sample_states(system, most)
     pairs = conditions = 0
     for state in states:
-        enabled = look.enabled(state)
+        enabled = checker.enabled(state)
         if enabled:
-            pairs += look.pairs(state, enabled)
-            conditions += look.conditions(state, enabled) + look.propositions(state, enabled, seen)
-    return Examined(len(states), pairs, conditions)
+            pairs += checker.pairs(state, enabled)
+            conditions += checker.conditions(state, enabled) + checker.propositions(state, enabled, seen)
+    return CheckedFacts(len(states), pairs, conditions)
 
 
-class _Look:
-    """Looks at states of a System by its interpreter."""
+class _Checker:
+    """Checks the assumptions in single states by the interpreter."""
 
     def __init__(self, system: System, reduction: Reduction) -> None:
         self.system, self.reduction = system, reduction
@@ -79,7 +81,7 @@ class _Look:
         self._numbers = {id(action): number for number, action in enumerate(system.actions)}
 
     def enabled(self, state: Valuation) -> dict[int, Valuation] | None:
-        """By action, where it leads; None where one of them faults: the whole state is expanded then."""
+        """Return the target of every enabled action; None if one faults, since such a state is fully expanded."""
         steps: list[Step] = self.interpreter.steps(state)
         if any(step.fault is not None for step in steps):
             return None
@@ -93,43 +95,43 @@ class _Look:
         )
 
     def pairs(self, state: Valuation, enabled: dict[int, Valuation]) -> int:
-        looked_at = 0
+        visited = 0
         for first, after_first in enabled.items():
             according = [one for one in enabled if one > first and not self.reduction.facts.conflicts[first] >> one & 1]
             for second in according:
                 one, other = self.enabled(after_first), self.enabled(enabled[second])
                 if one is None or other is None:
                     continue
-                looked_at += 1
+                visited += 1
                 if one.get(second) is None or one.get(second) != other.get(first):
-                    raise self._refuted(state, f"'{self._name(first)}' and '{self._name(second)}' do not commute")
-        return looked_at
+                    raise self._error(state, f"'{self._name(first)}' and '{self._name(second)}' do not commute")
+        return visited
 
     def conditions(self, state: Valuation, enabled: dict[int, Valuation]) -> int:
-        looked_at, facts = 0, self.reduction.facts
+        visited, facts = 0, self.reduction.facts
         false = ~self._truth(state) & ((1 << len(facts.conditions)) - 1)
         for condition in bits(false):
             for number, target in enabled.items():
                 if not facts.enabling[condition] >> number & 1:
-                    looked_at += 1
+                    visited += 1
                     if self.interpreter.evaluate(facts.conditions[condition], target):
-                        told = self.system.scope.render(facts.conditions[condition])
-                        raise self._refuted(state, f"'{self._name(number)}' makes {told} true")
-        return looked_at
+                        text = self.system.scope.render(facts.conditions[condition])
+                        raise self._error(state, f"'{self._name(number)}' makes {text} true")
+        return visited
 
     def propositions(self, state: Valuation, enabled: dict[int, Valuation], seen: Sequence[Expression]) -> int:
-        looked_at = 0
+        visited = 0
         for number, target in enabled.items():
             if not self.reduction.visible >> number & 1:
                 for one in seen:
-                    looked_at += 1
+                    visited += 1
                     if bool(self.interpreter.evaluate(one, state)) != bool(self.interpreter.evaluate(one, target)):
-                        told = self.system.scope.render(one)
-                        raise self._refuted(state, f"'{self._name(number)}' changes {told}")
-        return looked_at
+                        text = self.system.scope.render(one)
+                        raise self._error(state, f"'{self._name(number)}' changes {text}")
+        return visited
 
     def _name(self, number: int) -> str:
         return self.system.actions[number].name
 
-    def _refuted(self, state: Valuation, what: str) -> InternalError:
+    def _error(self, state: Valuation, what: str) -> InternalError:
         return InternalError(f"partial-order reduction is wrong about this model: {what} in the state {state}")

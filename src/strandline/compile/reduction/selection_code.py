@@ -1,8 +1,8 @@
-"""The choice of steps in a state as LLVM IR: what `choosing` defines, over tables of constants.
+"""Emit LLVM IR for the selection that `selection` defines, over constant tables.
 
-@reduced      as the Kernel's `successors`, of the chosen steps
-@conditions   which conditions are true in a state
-@choose       the choice among records, each of which ends with the number of its action
+@reduced      as the Kernel's `successors`, of the selected steps
+@conditions   computes which conditions are true in a state
+@choose       selects among records, each of which ends with the number of its action
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
 from strandline.compile.llvm.packed_state import PackedState
 from strandline.compile.llvm.records import Records
-from strandline.compile.reduction.choosing import MANY, Reduction
+from strandline.compile.reduction.selection import MANY, Reduction
 from strandline.model.expression import Expression
 
 ENTRY = "reduced"
@@ -23,7 +23,7 @@ _WORD = 64
 
 
 def table_texts(reduction: Reduction) -> Iterator[str]:
-    """The facts as constants."""
+    """Yield the relations as constant tables."""
     facts = reduction.facts
     words = _words(len(facts.conflicts))
     first = [0]
@@ -31,17 +31,17 @@ def table_texts(reduction: Reduction) -> Iterator[str]:
         first.append(first[-1] + len(conditions))
     yield _table("conflicts", _in_words(facts.conflicts, words))
     yield _table("enabling", _in_words(facts.enabling, words))
-    yield _table("refused", _in_words([reduction.visible | reduction.rising.never], words))
-    yield _table("rising", _in_words([reduction.rising.always], words))
+    yield _table("refused", _in_words([reduction.visible | reduction.order.never], words))
+    yield _table("rising", _in_words([reduction.order.always], words))
     yield _table("first_condition", first)
     yield _table("conditions_of", [one for conditions in facts.conditions_of for one in conditions])
 
 
 def write_functions(reduction: Reduction, records: Records, entry: str) -> dict[str, str]:
-    """The functions by name; `entry` is the one that finds all steps."""
+    """Return the functions by name; `entry` is the name of the function that computes all steps."""
     return {
         "conditions": _conditions(reduction.facts.conditions, records),
-        "choose": _Choose(reduction, records).text(),
+        "choose": _SelectionEmitter(reduction, records).text(),
         ENTRY: _reduced(reduction, entry),
     }
 
@@ -90,8 +90,8 @@ def _conditions(conditions: Sequence[Expression], records: Records) -> str:
     return code.text()
 
 
-class _Choose:
-    """Writes `@choose`. Sets are arrays of words."""
+class _SelectionEmitter:
+    """Emits `@choose`. Sets are arrays of words."""
 
     def __init__(self, reduction: Reduction, records: Records) -> None:
         self.words = _words(len(reduction.facts.conflicts))
@@ -100,7 +100,7 @@ class _Choose:
             "define internal i64 @choose(ptr readonly %state, ptr %records, i64 %count, ptr %truth) noinline nounwind"
         )
         self.memory = memory = Memory(code)
-        self.enabled, self.allowed, self.inside, self.looked_at, self.best = (
+        self.enabled, self.allowed, self.inside, self.visited, self.best = (
             memory.numbers(self.words) for _ in range(5)
         )
         self.counter, self.step, self.size, self.chosen, self.going = (memory.number() for _ in range(5))
@@ -112,18 +112,18 @@ class _Choose:
         memory = self.memory
         self._find_enabled()
         self._find_allowed()
-        memory.when(self._any_allowed(), self._try_all)
+        memory.when(self._any_allowed(), self._try_all_seeds)
         self._keep_chosen()
         self.code.do(f"ret i64 {memory.load(self.kept)}")
         return self.code.text()
 
-    # --- the steps that there are -----------------------------------------------------------------------------
+    # --- enabled actions ---------------------------------------------------------------------------------------
 
     def _each_word(self, counter: str, body: Callable[[str], None]) -> None:
         self.memory.each(counter, self.words, body)
 
     def _find_enabled(self) -> None:
-        """`enabled`; for now `inside` are those that have a step to a state that is not greater."""
+        """Compute `enabled`; `inside` temporarily holds the actions with a step to a state that is not greater."""
         memory = self.memory
 
         def empty(word: str) -> None:
@@ -137,7 +137,7 @@ class _Choose:
         return self.memory.at("%records", self.code.value(f"mul i64 {step}, {self.stride}"))
 
     def _action_of(self, record: str) -> tuple[str, str]:
-        """The word and the bit of the action of a record."""
+        """Return the word and the bit of a record's action."""
         number = self.memory.load(record, self.stride - 1)
         bit = self.code.value(f"shl i64 1, {self.code.value(f'and i64 {number}, {_WORD - 1}')}")
         return "0" if self.words == 1 else self.code.value(f"lshr i64 {number}, 6"), bit
@@ -153,7 +153,7 @@ class _Choose:
         self._insert(self.inside, word, self.code.value(f"select i1 {rises}, i64 0, i64 {bit}"))
 
     def _rises(self, record: str) -> str:
-        """Whether the record's state is greater than the source."""
+        """Return whether the record's state is greater than the source."""
         rises = "false"
         for word in reversed(range(self.state_words)):
             target, source = self.memory.load(record, word), self.memory.load("%state", word)
@@ -194,16 +194,16 @@ class _Choose:
         )
         return code.value(f"icmp ne i64 {memory.load(self.kept)}, 0")
 
-    # --- sets ---------------------------------------------------------------------------------------------------
+    # --- stubborn sets ------------------------------------------------------------------------------------------
 
-    def _try_all(self) -> None:
+    def _try_all_seeds(self) -> None:
         self.code.call("@conditions(ptr %state, ptr %truth)")
         if self.words == 1:
-            self._try_word("0")
+            self._try_seeds_of_word("0")
         else:
-            self.memory.count(self.seed_word, 0, self.words, self._try_word)
+            self.memory.count(self.seed_word, 0, self.words, self._try_seeds_of_word)
 
-    def _try_word(self, word: str) -> None:
+    def _try_seeds_of_word(self, word: str) -> None:
         memory, code = self.memory, self.code
         memory.store(memory.load(self.allowed, word), self.seed_bits)
 
@@ -217,22 +217,22 @@ class _Choose:
             memory.store(self._without(left, seed), self.seed_bits)
             place = "0" if self.words == 1 else memory.load(self.seed_word)
             self._grow(place, seed)
-            # A set that has this one inside is no smaller.
+            # A stubborn set that contains this seed is no smaller: skip the seed from now on.
             memory.store(self._without(memory.load(self.allowed, place), seed), self.allowed, place)
 
         memory.repeat(several, grow)
 
     def _grow(self, word: str, seed: str) -> None:
-        """Make the stubborn set around an action, and the best of it if it is allowed and small."""
+        """Build the stubborn set around a seed and keep it if it is allowed and the smallest so far."""
         memory, code = self.memory, self.code
 
         def empty(each: str) -> None:
             memory.store(0, self.inside, each)
-            memory.store(0, self.looked_at, each)
+            memory.store(0, self.visited, each)
 
         self._each_word(self.counter, empty)
         memory.store(seed, self.inside, word)
-        memory.repeat(self._picks, self._look_at_picked)
+        memory.repeat(self._pick_next, self._expand_picked)
 
         def take() -> None:
             memory.store(memory.load(self.chosen), self.size)
@@ -247,9 +247,12 @@ class _Choose:
 
         memory.when(code.value(f"icmp ne i64 {memory.load(self.going)}, 0"), take)
 
-    def _picks(self) -> str:
-        """Pick the first action that is inside and was not looked at; false where there is none, or where what is
-        inside is not allowed, or not fewer than were found before: then `going` is 0."""
+    def _pick_next(self) -> str:
+        """Pick the first action that is inside and not visited.
+
+        The result is false if there is none, or if the set is not allowed or not smaller than the best; then `going` is
+        0.
+        """
         memory, code = self.memory, self.code
         memory.store(0, self.picked)
         memory.store(0, self.chosen)
@@ -261,7 +264,7 @@ class _Choose:
             memory.add(self.chosen, self._count(enabled))
             refused = self._without(enabled, memory.load(self.allowed, word))
             memory.store(code.value(f"or i64 {memory.load(self.refused)}, {refused}"), self.refused)
-            waiting = self._without(inside, memory.load(self.looked_at, word))
+            waiting = self._without(inside, memory.load(self.visited, word))
             first = code.value(f"icmp eq i64 {memory.load(self.picked)}, 0")
             bit = code.value(f"and i64 {waiting}, {code.value(f'sub i64 0, {waiting}')}")
             here = code.value(f"and i1 {first}, {code.value(f'icmp ne i64 {bit}, 0')}")
@@ -277,10 +280,10 @@ class _Choose:
         memory.store(code.value(f"zext i1 {fine} to i64"), self.going)
         return code.value(f"and i1 {found}, {fine}")
 
-    def _look_at_picked(self) -> None:
+    def _expand_picked(self) -> None:
         memory, code = self.memory, self.code
         word, bit = "0" if self.words == 1 else memory.load(self.picked_word), memory.load(self.picked)
-        self._insert(self.looked_at, word, bit)
+        self._insert(self.visited, word, bit)
         trailing = code.value(f"call i64 @llvm.cttz.i64(i64 {bit}, i1 true)")
         number = code.value(f"add i64 {code.value(f'shl i64 {word}, 6')}, {trailing}")
         enabled = code.value(f"icmp ne i64 {code.value(f'and i64 {memory.load(self.enabled, word)}, {bit}')}, 0")
@@ -294,7 +297,7 @@ class _Choose:
         self._each_word(self.counter, lambda word: self._insert(self.inside, word, self.memory.load(row, word)))
 
     def _enable(self, number: str) -> None:
-        """Include what could make a false condition true: that which adds least."""
+        """Include the necessary enabling set that adds least."""
         memory, code = self.memory, self.code
         memory.store(-1, self.fewest)
         end = memory.load("@first_condition_table", code.value(f"add i64 {number}, 1"))
@@ -329,7 +332,7 @@ class _Choose:
 
         memory.when(false, weigh)
 
-    # --- the chosen ones ----------------------------------------------------------------------------------------
+    # --- selected records ---------------------------------------------------------------------------------------
 
     def _keep_chosen(self) -> None:
         """Move the records of the best set to the front."""
