@@ -17,7 +17,7 @@ from strandline.source import Source
 
 
 def explored(kernel: Kernel, told: list[int]) -> set[tuple[int, ...]]:
-    """All states of one word, compared with the reference; their labels are added to `told` in the order of expansion."""
+    """All states of one word, compared with the reference; their labels are added to `told` in that order."""
     states: set[tuple[int, ...]] = set()
 
     class SearchObserver:
