@@ -97,7 +97,8 @@ def _initial_layer(reference: Reference, recorded: RecordedTrace) -> Layer:
     if not fitting:
         nearest = min(described, key=lambda values: len(_differences(values, wanted)))
         among = "" if len(states) == 1 else f" (the nearest of {len(states)})"
-        message = f"the first state is not an initial state of the model: {_render_differences(_differences(nearest, wanted))}"
+        differences = _render_differences(_differences(nearest, wanted))
+        message = f"the first state is not an initial state of the model: {differences}"
         raise MisfitError(recorded.file, 0, message + among)
     return fitting
 
@@ -238,4 +239,5 @@ def _render_names(names: Sequence[str]) -> str:
 
 
 def _unknown(place: int, names: Sequence[str], known: Mapping[str, Any]) -> str:
-    return f"state {place} speaks of {_render_names(names)}, which the model does not have (it has {_render_names(list(known))})"
+    has = _render_names(list(known))
+    return f"state {place} speaks of {_render_names(names)}, which the model does not have (it has {has})"
