@@ -253,7 +253,8 @@ def test_the_test_script_runs_every_step_and_names_the_failed_ones(checkout: Che
     code, stdout, _ = checkout.run("test")
     assert code == 1
     assert stdout.splitlines() == [
-        "== ruff", "ruff.py|check|.", "== pytest", "pytest.py|-n|2|--dist|worksteal", "== mypy", "mypy.py",
+        "== ruff", "ruff.py|check|.", "== format", "ruff.py|format|--check|--quiet|.",
+        "== pytest", "pytest.py|-n|2|--dist|worksteal", "== mypy", "mypy.py",
         "== FAILED: mypy",
     ]  # fmt: skip
     (checkout.installer / "broken-mypy").unlink()

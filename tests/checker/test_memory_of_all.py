@@ -1,4 +1,4 @@
-"""A limit of memory holds for what is not a search, too: who listens, labelling, counting, decision diagrams."""
+"""A limit of memory holds for everything beside a search, too: observers, labelling, counting, BDDs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from strandline.engine.graph.log import GraphLog
 from strandline.engine.graph.paths import Paths
 from strandline.errors import ResourceError
 
-REACHED = r"the memory limit of .* MB is reached"
+REACHED = r"the memory limit of .* [MG]B is reached"
 
 
 def test_what_is_wanted_must_be_left() -> None:
@@ -33,7 +33,7 @@ def test_what_is_wanted_must_be_left() -> None:
     assert 0 < limit.left() <= 64 << 20
     with pytest.raises(ResourceError, match=REACHED):
         limit.ensure(64 << 20)
-    with pytest.raises(ResourceError, match=r"is less than the .* MB that the program takes"):
+    with pytest.raises(ResourceError, match=r"is less than the .* [MG]B that the program takes"):
         MemoryLimit(1 << 20).left()
     MemoryLimit(None).ensure(1 << 60)
 

@@ -285,6 +285,7 @@ def test_where_memory_is_full_a_search_for_cycles_begins_again_or_ends(
     monkeypatch.setattr(outlook, "_TIMES", 1_000.0)
     monkeypatch.setattr(Search, "advance", advance)
     monkeypatch.setattr(replanning, "better_measure", found)
+    give(monkeypatch, 1 << 30)
     formula, _ = RUNS["cycles that are not"]
     verdict = strandline.check(WHEELS, formula, measure="auto", method="sweep", memory="1G")
     assert verdict.answer is (Answer.HOLDS if better else Answer.UNKNOWN)

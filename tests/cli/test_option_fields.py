@@ -10,7 +10,7 @@ import pytest
 
 import strandline
 from strandline.checker.options.claims import Claims
-from strandline.checker.options.fields import flag_of, options_in, parse_count, told
+from strandline.checker.options.fields import flag_of, option, options_in, parse_count
 from strandline.checker.options.search import ExploreOptions, Options
 from strandline.checker.options.temporal import TemporalOptions
 from strandline.cli.completion import describe
@@ -22,7 +22,7 @@ from strandline.errors import UsageError
 @dataclass(frozen=True, kw_only=True)
 class WithOneMore(Options):
     depth_limit: int | None = field(
-        default=None, metadata=told("steps from the start", group="limits", metavar="N", parse=parse_count)
+        default=None, metadata=option("steps from the start", group="limits", metavar="N", parse=parse_count)
     )
 
 

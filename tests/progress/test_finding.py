@@ -94,7 +94,7 @@ def test_prediction_and_reality_stand_side_by_side(capsys: pytest.CaptureFixture
     lines = capsys.readouterr().out.splitlines()
     predicted = next(line for line in lines if line.startswith("  predicted"))
     came_out = next(line for line in lines if line.startswith("  actual"))
-    assert predicted.replace(", by all states", "").split()[1:] == came_out.split()[2:]
+    assert predicted.replace(", by all states", "").split()[1:] == came_out.split()[1:]
     assert main(["explore", str(STOP_AND_WAIT), "--measure", "auto", "--json", "--quiet"]) == 0
     data = json.loads(capsys.readouterr().out)["prediction"]
     assert (data["exact"], data["sampled"]) == (True, STATES)
@@ -272,7 +272,7 @@ def test_a_sample_must_have_states(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> None:
-    from strandline.progress.candidates import Term, fitted
+    from strandline.progress.candidates import Term, fit_to_64_bits
     from strandline.progress.changes import Changes
 
     names = [f"v{number}" for number in range(12)]
@@ -285,11 +285,11 @@ def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> No
     ranges = analyse_ranges(system)
     changes = Changes(system)
     terms = tuple(Term(strandline_expression(f"-{name}", system), Reason("{}", name), changes) for name in names)
-    pack_terms = fitted(Candidate(terms), ranges.environment(), lambda expression: (-2, 0))
+    pack_terms = fit_to_64_bits(Candidate(terms), ranges.environment(), lambda expression: (-2, 0))
     assert len(pack_terms.terms) == 1
     assert system.scope.render(pack_terms.terms[0].expression).startswith("3 * (3 * (3 * (")
     assert pack_terms.columns == 0
-    wide = fitted(Candidate(terms), ranges.environment(), lambda expression: (-200, 0))
+    wide = fit_to_64_bits(Candidate(terms), ranges.environment(), lambda expression: (-200, 0))
     assert system.scope.render(wide.terms[0].expression).count("201 * (") == 6, "what does not fit is left out"
 
 
