@@ -26,8 +26,9 @@ import _environment  # noqa: F401
 from _common import ROOT, MeasuringFailed, print_table
 from _feeding import STRANGERS, Fed, Packed, Trace, exhausted, feed_store, nothing, part_of
 from _stores import AutomatonPart, CollapsePart, SearchWith, register
-from strandline.engine.orders.breadth_first import BreadthFirstSearch, TreeCompression
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.search import Event, Statistics
+from strandline.engine.store.kinds import AUTO, TREE
 from strandline.languages import load
 
 BEEM = ROOT.parent / "shared" / "beem" / "models"
@@ -58,8 +59,8 @@ def search_with(store: str, model: Packed, most: int | None = None) -> Searched:
         search: BreadthFirstSearch = SearchWith(model.kernel, part, log=nothing, max_states=most)
     else:
         part.close()
-        keeping = TreeCompression() if store == "tree" else None
-        search = BreadthFirstSearch(model.kernel, store_kind=keeping, log=nothing, max_states=most)
+        kind = TREE if store == "tree" else AUTO
+        search = BreadthFirstSearch(model.kernel, store_kind=kind, log=nothing, max_states=most)
     began = time.process_time()
     event = exhausted(search)
     seconds = time.process_time() - began

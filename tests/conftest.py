@@ -1,4 +1,4 @@
-"""What all tests share: Hypothesis profiles, and the folders of helper modules.
+"""Common set-up of all tests: Hypothesis profiles, and the folders of helper modules.
 
 `--hypothesis-profile=long` runs the random tests with a hundred times as many cases.
 """

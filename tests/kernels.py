@@ -28,7 +28,7 @@ _GUARD_WORDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What `successors` said. `records` holds at most `capacity` of the `count` records."""
+    """The result of `successors`. `records` holds at most `capacity` of the `count` records."""
 
     count: int
     records: tuple[State, ...]

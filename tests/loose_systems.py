@@ -1,4 +1,4 @@
-"""Random Systems of processes that mostly mind their own business, so that much of what they do commutes."""
+"""Random Systems of loosely coupled processes, most of whose steps commute."""
 
 from __future__ import annotations
 

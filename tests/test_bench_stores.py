@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numba
@@ -19,7 +20,7 @@ from strandline.engine.runtime.codes import CONTINUE, GROW, NONE
 from strandline.languages import load
 
 U = np.uint64
-njit = numba.njit(nogil=True, _nrt=False)
+njit: Any = partial(numba.njit, nogil=True, _nrt=False)()
 """As the engine's kernels are compiled, but nothing is kept: what is measured only is no part of the engine's cache."""
 State = tuple[int, ...]
 WORDS = 2
@@ -126,7 +127,7 @@ def has(part: Any, rows: Sequence[State]) -> list[bool]:
 
 
 def news(rows: Sequence[State]) -> list[bool]:
-    """What a set answers."""
+    """Return the answers of a set."""
     known: set[State] = set()
     return [not (row in known or known.add(row)) for row in rows]  # type: ignore[func-returns-value]
 

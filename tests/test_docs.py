@@ -1,5 +1,4 @@
-"""What the documentation shows is what happens: every command is understood, those on examples are run, and answers
-that are shown are compared."""
+"""The documentation is tested: commands are parsed, those on examples are run, and shown outputs are compared."""
 
 from __future__ import annotations
 
@@ -16,6 +15,7 @@ import pytest
 
 from strandline.cli.main import main, with_expressions
 from strandline.cli.parser import build_parser, flags_with_expressions
+from strandline.report.combinations import effects_table
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md", *ROOT.glob("examples/*/README.md")])
@@ -136,3 +136,8 @@ def test_the_site_can_be_built(tmp_path: Path) -> None:
     assert {page.stem for page in (tmp_path / "site").glob("*.html")} == {*pages, "404"}
     text = (tmp_path / "site/tutorial.html").read_text("utf-8")
     assert "https://fonts" not in text, "the site asks nobody for anything"
+
+
+def test_the_table_of_options_is_the_programs() -> None:
+    """It is written by `strandline.report.combinations.effects_table`."""
+    assert effects_table() in (ROOT / "docs" / "cli.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What README shows is what happens."""
+"""The commands and outputs in README are tested."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from strandline.checker.api import check, explore, graph, load
     from strandline.checker.graphs import StateGraph
-    from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+    from strandline.checker.verdicts.statistics import Statistics
+    from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Verdict
     from strandline.compile.callback import from_callables
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
     from strandline.languages.python.runtime.annotations import Record, Scalar
@@ -108,7 +109,8 @@ __all__ = [
 _HOMES = {
     "strandline.checker.api": ("check", "explore", "graph", "load"),
     "strandline.checker.graphs": ("StateGraph",),
-    "strandline.checker.verdicts.verdict": ("Answer", "Exploration", "PropertyVerdict", "Statistics", "Verdict"),
+    "strandline.checker.verdicts.statistics": ("Statistics",),
+    "strandline.checker.verdicts.verdict": ("Answer", "Exploration", "PropertyVerdict", "Verdict"),
     "strandline.errors": ("InputError", "InternalError", "ResourceError", "StrandlineError"),
     "strandline.compile.callback": ("from_callables",),
     "strandline.languages.python.runtime.annotations": (

@@ -86,15 +86,15 @@ class UsageError(InputError):
         self, message: str, source: Source | None = None, span: Span | None = None, *, options: Sequence[Option] = ()
     ) -> None:
         self._template, self._options = message, tuple(options)
-        super().__init__(self._spelled([one.as_argument() for one in options]), source, span)
+        super().__init__(self._spell([one.as_argument() for one in options]), source, span)
 
     def on_command_line(self) -> str:
         if not self._options:
             return str(self)
-        flags = self._spelled([one.as_flag() for one in self._options])
+        flags = self._spell([one.as_flag() for one in self._options])
         return str(UsageError(flags, self.source, self.span))
 
-    def _spelled(self, options: Sequence[str]) -> str:
+    def _spell(self, options: Sequence[str]) -> str:
         parts = self._template.split("{}", len(options))
         return "".join(part + option for part, option in zip(parts, [*options, ""], strict=True))
 

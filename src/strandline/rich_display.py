@@ -68,7 +68,7 @@ def notebook_progress() -> Iterator[Any]:
     if running is None or not hasattr(running, "kernel"):
         yield None
         return
-    callback = import_module("strandline.report.notebook").CellWatcher()
+    callback = import_module("strandline.report.notebook").CellProgress()
     try:
         yield callback
     finally:

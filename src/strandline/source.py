@@ -13,6 +13,19 @@ def harmless(text: str) -> str:
     return text.translate(_HARMFUL)
 
 
+_MOST_DIGITS = 100
+
+
+def saturated_int(digits: str) -> int:
+    """Return the value of decimal digits; more than a hundred significant ones count as 10^100.
+
+    Python refuses numbers of more than 4,300 digits, and takes quadratic time for shorter ones. Every reader compares a
+    number with a limit far below, so that one that is too long gets the message of a large one, with its place.
+    """
+    significant = digits.lstrip("0")
+    return int(significant or "0") if len(significant) <= _MOST_DIGITS else 10**_MOST_DIGITS
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """A half-open range of character offsets into one `Source`."""

@@ -6,6 +6,7 @@ by the components of what is left when all other states are taken away. It share
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -104,7 +105,7 @@ def suitable_case(random: Random, common: bool = False) -> tuple[CtlCase, System
 
 
 class Oracle:
-    """Which states satisfy what."""
+    """The sets of states that satisfy formulas."""
 
     def __init__(self, case: CtlCase, graph: SystemGraph) -> None:
         self.case, self.graph = case, graph
@@ -157,7 +158,7 @@ class Oracle:
         return self.reaching(second, first & second)
 
     def all_paths(self, operator: Operator, first: States, second: States = frozenset()) -> States:
-        """What no path violates."""
+        """Return the states in which no path violates a path formula."""
         first, second = self.all - first, self.all - second
         violating = {
             Operator.NEXT: lambda: self.some_path(Operator.NEXT, first),
@@ -207,7 +208,7 @@ class Oracle:
             self.is_met(members, inner, number, one) for number, one in enumerate(self.case.fairness)
         )
 
-    def is_met(self, members: set[Valuation], inner: list[tuple[object, ...]], number: int, one: Fairness) -> bool:
+    def is_met(self, members: set[Valuation], inner: Sequence[Sequence[object]], number: int, one: Fairness) -> bool:
         if any(self.graph.met[state][number] for state in members):
             return True
         chosen = {id(action) for action in one.actions}

@@ -9,7 +9,7 @@ from strandline.checker.limits.memory import MemoryLimit
 
 
 def give(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    """Give every search so many bytes where memory is limited; what the tests themselves take does not count."""
+    """Give every search that many bytes of memory, not counting the memory of the tests themselves."""
     for module in (context, fallbacks):
         monkeypatch.setattr(module, "bytes_for_engine", lambda setup, reserve=0: size)
     monkeypatch.setattr(MemoryLimit, "runs_short", lambda self: False)

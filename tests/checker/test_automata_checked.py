@@ -124,7 +124,7 @@ def test_a_never_claim_that_ends_is_searched_for_a_path(tmp_path: Path) -> None:
 
 
 def test_the_form_of_the_thesis_on_finite_words(tmp_path: Path) -> None:
-    """The accepting state needs no edges: what follows does not matter."""
+    """The accepting state needs no edges: the continuation does not matter."""
     file = tmp_path / "bad.aut"
     file.write_text("0\n2\n0 true 0 true&P.critical 1\n1 true 1 true&Q.critical&!P.critical 2\n2\n")
     one = only(strandline.check(SEMAPHORE, automaton=file, automaton_words="finite"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def test_the_size_of_a_cache_asks_for_a_search_with_one() -> None:
 @pytest.mark.parametrize("rule", ["random", "oldest", "deepest", "collision"])
 def test_distinct_states_are_known_only_by_counting(rule: str) -> None:
     """A cache a little too small. (The newest would be replaced all the time, and this take minutes.)"""
-    options = {"cache_states": 100_000, "cache_rule": rule}
+    options: dict[str, Any] = {"cache_states": 100_000, "cache_rule": rule}
     plain = strandline.explore(STOP_AND_WAIT, **options)
     assert plain.complete
     found = plain.statistics

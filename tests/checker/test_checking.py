@@ -1,4 +1,4 @@
-"""Verdicts: what is decided, what is claimed, what the trace shows."""
+"""Verdicts: decisions, claims, traces."""
 
 from __future__ import annotations
 

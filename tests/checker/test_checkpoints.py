@@ -54,11 +54,11 @@ _PASSING = ("seconds", "compile_seconds", "engine_seconds", "rss_bytes", "peak_b
 
 
 class Killed(BaseException):
-    """The process is gone: nothing is tidied up but what the operating system does."""
+    """A process that is gone: only the operating system cleans up."""
 
 
 class DiesAfter:
-    """A callback that ends the run when it has been told of so much progress."""
+    """A callback that ends the run after a number of progress reports."""
 
     def __init__(self, count: int, kind: type[BaseException]) -> None:
         self._left, self._kind, self.told = count, kind, list[str]()
@@ -74,8 +74,7 @@ class DiesAfter:
 
 @pytest.fixture(autouse=True)
 def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search stands still every thousand states, and is saved whenever it does; that what is written survives a
-    power failure is not waited for."""
+    """Pause the search every thousand states, save it in every pause, and do not synchronise with the disk."""
     usual = Search.advance
 
     def advance(search: Search, seconds: float = 0.05) -> Event:
@@ -97,7 +96,8 @@ def check(
 
 def essence(verdict: Verdict) -> Any:
     """What two runs of the same check must agree on."""
-    statistics = replace(verdict.statistics, **dict.fromkeys(_PASSING, 0))
+    zero: dict[str, Any] = dict.fromkeys(_PASSING, 0)
+    statistics = replace(verdict.statistics, **zero)
     traces = [None if one.trace is None else [str(step) for step in one.trace.steps] for one in verdict.properties]
     return (
         [(one.name, one.answer, one.reason) for one in verdict.properties],
@@ -112,7 +112,7 @@ def test_killed_again_and_again(kind: str, monkeypatch: pytest.MonkeyPatch, tmp_
     keywords, folder, random = KINDS[kind], tmp_path / "saved", Random(kind)
     expected, _ = check(monkeypatch, **keywords)
     for kills in range(3):
-        saved = {"checkpoint": folder, "every": 0.0, "resume": kills > 0}
+        saved: dict[str, Any] = {"checkpoint": folder, "every": 0.0, "resume": kills > 0}
         with pytest.raises(Killed):
             check(monkeypatch, random.randint(1, 4), **keywords, **saved)
     verdict, told = check(monkeypatch, **keywords, checkpoint=folder, resume=True)
@@ -202,7 +202,7 @@ def test_ctrl_c_waits_for_a_checkpoint(monkeypatch: pytest.MonkeyPatch, tmp_path
     with pytest.raises(Interrupted) as caught:
         strandline.check(CLOCKS, invariants=["P.x < 3", "P.x < 30"], checkpoint=folder)
     result = caught.value.result
-    reason = f"interrupted; `strandline resume {folder}` goes on from the last checkpoint"
+    reason = f"interrupted; `strandline resume {folder}` continues from the last checkpoint"
     assert result.reason == reason
     assert isinstance(result, Verdict)
     assert [one.answer for one in result.properties] == [Answer.VIOLATED, Answer.UNKNOWN]
@@ -216,7 +216,7 @@ def test_ctrl_c_waits_for_a_checkpoint(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_a_limit_can_be_raised(tmp_path: Path) -> None:
     began = strandline.explore(CLOCKS, checkpoint=tmp_path, max_states=5_000)
     reason = "the limit of 5,000 states is reached"
-    assert began.reason == f"{reason}; `strandline resume {tmp_path}` goes on from the last checkpoint"
+    assert began.reason == f"{reason}; `strandline resume {tmp_path}` continues from the last checkpoint"
     resumed = strandline.explore(CLOCKS, checkpoint=tmp_path, resume=True)
     assert (resumed.complete, resumed.statistics.visited) == (True, 27_000)
 
@@ -250,7 +250,7 @@ def test_what_was_saved_before_the_disk_was_full_is_not_lost(monkeypatch: pytest
         small.setattr(ParentLog, "append", full)
         verdict, _ = check(monkeypatch, deadlock=True, checkpoint=folder, every=0.0)
     assert verdict.answer is Answer.UNKNOWN
-    told = f"`strandline resume {folder}` goes on from the last checkpoint"
+    told = f"`strandline resume {folder}` continues from the last checkpoint"
     assert verdict.reason == f"parents: cannot be written: No space left on device; {told}"
     verdict, told_then = check(monkeypatch, deadlock=True, checkpoint=folder, resume=True)
     assert told_then[0].startswith("resumed after ")
@@ -313,13 +313,13 @@ def test_what_does_not_fit(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "thesis.tex").write_text("")
     assert refused(checkpoint=folder) == f"checkpoint={str(folder)!r}: the folder is not empty"
-    assert refused(checkpoint=folder, resume=True) == f"{folder}: there is no run to be resumed"
+    assert refused(checkpoint=folder, resume=True) == f"{folder}: there is no run to resume"
 
 
 def test_another_run_in_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = tmp_path / "saved"
     interrupted(monkeypatch, folder, deadlock=True)
-    there = f"checkpoint={str(folder)!r}: there is a run already; `strandline resume {folder}` goes on with it"
+    there = f"checkpoint={str(folder)!r}: the folder has a run already; `strandline resume {folder}` continues it"
     assert refused(checkpoint=folder, deadlock=True) == there
     other = f"{folder}: the run was begun with another model, other properties or other settings"
     assert refused(checkpoint=folder, resume=True, invariants="P.x < 4") == other
@@ -361,7 +361,7 @@ def test_a_disk_that_is_really_full(small_disk: Path, monkeypatch: pytest.Monkey
     assert verdict.answer is Answer.UNKNOWN
     log = folder / "search-1" / "files" / "parents"
     full = "cannot be written: No space left on device"
-    assert verdict.reason == f"{log}: {full}; `strandline resume {folder}` goes on from the last checkpoint"
+    assert verdict.reason == f"{log}: {full}; `strandline resume {folder}` continues from the last checkpoint"
     assert all(text.startswith("no checkpoint could be written: ") and text.endswith(full) for text in told)
     subprocess.run(["mount", "-o", "remount,size=400m", str(small_disk)], check=True)
     resumed, told = check(monkeypatch, deadlock=True, checkpoint=folder, resume=True)

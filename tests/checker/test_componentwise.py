@@ -1,4 +1,4 @@
-"""`--componentwise`: which steps regress, by both back ends, and what several measures mean then."""
+"""`--componentwise`: which edges regress, by both back ends, and the meaning of several measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of formulas and named questions: what they mean on nets of our own, and what wrong files are told."""
+"""Files of formulas and named questions: answers on nets of our own, and messages for wrong files."""
 
 from __future__ import annotations
 
@@ -146,18 +146,18 @@ def test_parts_without_temporal_operators_are_one_proposition() -> None:
 
 
 WRONG = [
-    ("<true/>", "formulas.xml:3:67: 'true' is no part of a formula that is known here\n"),
-    ("", "formulas.xml:3:58: 'formula' wants 1 element in it, not 0\n"),
+    ("<true/>", "formulas.xml:3:67: 'true' is not a supported operator\n"),
+    ("", "formulas.xml:3:58: 'formula' must contain 1 element, not 0\n"),
     (fireable("fly"), "formulas.xml:3:80: the model has no transition 'fly'\n"),
     (at_most(tokens("wheel"), 1), "formulas.xml:3:93: the model has no place 'wheel'\n"),
     (at_most(tokens("room"), -1), ("formulas.xml:3:127: a natural number of at most 4611686018427387904 is wanted, "
      "not '-1'\n")),
-    (within("negation", inside=DONE + DONE), "formulas.xml:3:67: 'negation' wants 1 element in it, not 2\n"),
-    ("<is-fireable/>", "formulas.xml:3:67: 'is-fireable' wants elements in it\n"),
-    ("<is-fireable><place>p</place></is-fireable>", "formulas.xml:3:80: a 'transition' is wanted here, not 'place'\n"),
-    (within("globally", inside=DONE), "formulas.xml:3:67: the formula is neither of LTL nor of CTL\n"),
-    (within("exists-path", "globally", "finally", inside=DONE), ("formulas.xml:3:67: the formula is neither of LTL "
-     "nor of CTL\n")),
+    (within("negation", inside=DONE + DONE), "formulas.xml:3:67: 'negation' must contain 1 element, not 2\n"),
+    ("<is-fireable/>", "formulas.xml:3:67: 'is-fireable' must contain elements\n"),
+    ("<is-fireable><place>p</place></is-fireable>", "formulas.xml:3:80: expected a 'transition', found 'place'\n"),
+    (within("globally", inside=DONE), "formulas.xml:3:67: the formula is neither in LTL nor in CTL\n"),
+    (within("exists-path", "globally", "finally", inside=DONE), ("formulas.xml:3:67: the formula is neither in LTL "
+     "nor in CTL\n")),
     (f"<until>{DONE}{DONE}</until>", "formulas.xml:3:67: 'until' has a 'before' and a 'reach'\n"),
 ]  # fmt: skip
 
@@ -173,7 +173,7 @@ def test_what_wrong_formulas_are_told(text: str, message: str) -> None:
     ("text", "message"),
     [
         ("<sets/>", "x:1:1: a file of formulas begins with 'property-set', not with 'sets'\n  <sets/>\n  ^^^^^^^"),
-        ("<property-set><a/></property-set>", ("x:1:15: a set of properties has no 'a' that is known here\n"
+        ("<property-set><a/></property-set>", ("x:1:15: unknown element 'a' in a set of properties\n"
          "  <property-set><a/></property-set>\n                ^^^^")),
         ("<property-set><property/></property-set>", ("x:1:15: a property has an 'id' and a 'formula'\n"
          "  <property-set><property/></property-set>\n                ^^^^^^^^^^^")),

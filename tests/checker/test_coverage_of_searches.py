@@ -205,7 +205,7 @@ def test_callables_have_none() -> None:
 
 
 def test_every_example_is_covered_by_its_own_search() -> None:
-    """Of every language; what is found there is known."""
+    """For every language; the uncovered parts are known."""
     examples = Path(__file__).parents[2] / "examples"
     found = {}
     for file in sorted(examples.glob("*/*")):

@@ -1,4 +1,4 @@
-"""CTL on small models: answers, what is shown, what is refused, limits."""
+"""CTL on small models: answers, evidence, refusals, limits."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_several_formulas_share_one_exploration() -> None:
     [
         ({"method": "ndfs"}, "--method ndfs is a method for LTL; for CTL there are explicit, swept, components"),
         ({"order": "dfs"}, "--method explicit explores breadth-first or, by a measure, in sweeps, not in --order dfs"),
-        ({"method": "explicit", "measure": "flag[0]"}, "--method explicit goes by no measure; leave --measure out"),
+        ({"method": "explicit", "measure": "flag[0]"}, "--method explicit uses no measure; leave --measure out"),
         ({"method": "components"}, "--method components decides AG EF p and EF AG p, one at a time"),
         ({"count_distinct": True, "measure": "flag[0]"}, "--count-distinct is not for CTL"),
     ],
@@ -174,7 +174,7 @@ def test_strong_fairness_leaves_a_formula_undecided(tmp_path: Path) -> None:
 
 
 def test_all_machine_code_is_there_before_the_clock_runs() -> None:
-    """What a small graph makes the compiler compile is all that a real one needs, so no search waits for it."""
+    """Loading a small graph loads all machine code that a real one needs, so no search waits."""
     from strandline.checker.ctl.warm_up import load_components, load_graph
     from strandline.engine.graph import fixpoints_kernel, log_kernel, paths_kernel, terminal_kernel
 
@@ -194,7 +194,7 @@ def test_all_machine_code_is_there_before_the_clock_runs() -> None:
 
 
 def test_the_trial_search_has_somebody_to_tell_of_edges(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine has machine code of its own for searches that tell of edges: it is that which is loaded."""
+    """The engine has separate machine code for observers of edges, and this code is loaded."""
     from strandline.checker.driver.searches import StateSearches
     from strandline.engine.parts.search_output import EdgeObserver
 

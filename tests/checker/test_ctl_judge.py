@@ -1,4 +1,4 @@
-"""Whatever a search claims to show for a formula of CTL, the judge tells whether it does, for every operator."""
+"""The judge of CTL evidence accepts exactly the runs that show the claim, for every operator."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from loose_systems import Loose
 
 import strandline
 from strandline.checker.verdicts.verdict import Answer, Verdict
+from strandline.engine.store.kinds import KINDS, names_of
 from strandline.errors import InputError
 from strandline.model.system import System
 
@@ -36,18 +37,17 @@ REDUCTIONS: tuple[dict[str, Any], ...] = (
 )
 STORES: tuple[dict[str, Any], ...] = (
     {},
-    {"store": "compact"},
-    {"store": "bitstate", "store_size": 1 << 16},
+    *({"store": kind.name, **({"store_size": 1 << 16} if kind.sized else {})} for kind in KINDS if not kind.whole),
     {"threads": 2},
 )
 METHODS = ("auto", "auto", "ndfs", "scc", "sweep", "map")
-LOSSY = ("compact", "bitstate")
+LOSSY = names_of(lambda kind: kind.lossy)
 FORMULAS = ("G (({}) -> F ({}))", "F G ({})", "({}) U ({})", "X ({})")
 CLAIMS = ("deadlock", "invariants", "reach", "ltl", "ltl", "ctl")
 
 
 def drawn(seed: int) -> tuple[System, dict[str, Any], dict[str, Any]]:
-    """A System, what is asked of it, and how it is searched."""
+    """Draw a System, properties, and the options of a search."""
     random = Random(seed)
     if random.random() < 0.3:
         system, conditions = like_processes(random, random.randint(2, 3)), ["x == 1", "y == 1"]

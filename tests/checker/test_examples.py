@@ -1,4 +1,4 @@
-"""Every example does what its expected.toml says."""
+"""Every example has the results of its expected.toml."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from strandline.checker.expected.cases import Case
 from strandline.checker.expected.reader import find_expected, read_expected
@@ -13,12 +14,15 @@ from strandline.cli.testing import run_case
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 EXPECTED = find_expected([EXAMPLES])
-CASES = [
-    pytest.param(case, id=f"{file.parent.name}-{case.name.replace(' ', '-')}")
-    for file in EXPECTED
-    for case in read_expected(file)
-]
-COUNTS = [one for one in CASES if one.values[0].name == "counts"]
+_READ = [(file, case) for file in EXPECTED for case in read_expected(file)]
+
+
+def _named(file: Path, case: Case) -> ParameterSet:
+    return pytest.param(case, id=f"{file.parent.name}-{case.name.replace(' ', '-')}")
+
+
+CASES = [_named(file, case) for file, case in _READ]
+COUNTS = [_named(file, case) for file, case in _READ if case.name == "counts"]
 
 
 def test_there_are_examples_with_a_readme_each() -> None:

@@ -49,7 +49,7 @@ system async;
 
 
 class Reached:
-    """What a search meets: every state, those that fault, those without a step, by the interpreter."""
+    """The reachable states by the interpreter: all, those that fault, and the deadlocks."""
 
     def __init__(self, system: System) -> None:
         interpreter = Interpreter(system)
@@ -73,9 +73,11 @@ class Reached:
 def told(
     verdict: strandline.Verdict,
 ) -> tuple[dict[str, str], strandline.checker.verdicts.verdict.PropertyVerdict | None]:
-    """The answers by what was asked, and the fault."""
+    """Return the answers by property, and the fault."""
     faults = [one for one in verdict.properties if one.kind.value == "fault"]
-    return {one.name: one.answer.value for one in verdict.properties if one not in faults}, (faults or [None])[0]
+    return {one.name: one.answer.value for one in verdict.properties if one not in faults}, faults[
+        0
+    ] if faults else None
 
 
 def check(system: System, **asked: Any) -> strandline.Verdict | str:
@@ -235,6 +237,8 @@ def test_the_claim_that_faults_first_is_the_error() -> None:
         if add == 1:
             first, second = (told(one) for one in messages if not isinstance(one, str))
             assert first[0] == second[0] == {claim: "UNKNOWN"}
+            assert first[1] is not None
+            assert second[1] is not None
             assert first[1].reason == second[1].reason
         else:
             assert messages[0] == messages[1]

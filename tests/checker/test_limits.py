@@ -1,4 +1,4 @@
-"""A limit is a verdict: UNKNOWN with its reason, and what was found so far."""
+"""A limit gives a verdict: UNKNOWN with its reason, and the figures so far."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_no_sizes(text: str) -> None:
     ],
 )
 def test_options_that_do_not_fit(options: dict[str, object], in_a_call: str, on_the_command_line: str | None) -> None:
-    """Who calls is told of arguments, who writes a command of flags."""
+    """Messages name keyword arguments in calls and flags on the command line."""
     with pytest.raises(UsageError) as caught:
         Options(**options)  # type: ignore[arg-type]
     assert str(caught.value) == in_a_call
@@ -202,12 +202,12 @@ def test_a_sweep_of_callables_needs_their_progress() -> None:
     model = strandline.from_callables([0], lambda state: [(state + 1) % 5])
     with pytest.raises(UsageError) as caught:
         strandline.explore(model, order="sweep")
-    told = "callables are swept by the progress that from_callables is given, not by one that is found"
+    told = "no measure can be found for callables: give from_callables the argument progress"
     assert str(caught.value) == told
 
 
 def test_a_signal_waits_until_machine_code_has_returned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it raises inside of a call of machine code may be lost there."""
+    """An exception raised inside a call of machine code may be lost there."""
     advance, came_back = Search.advance, []
 
     def interrupted(search: Search, seconds: float = 0.05) -> Event:

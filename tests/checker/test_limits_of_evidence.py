@@ -86,7 +86,8 @@ def test_the_verdict_stands_without_its_trace(
 
 def test_a_short_trace_is_always_there(model: Path, after: Callable[[int], None]) -> None:
     after(0)
-    for claims in ({"invariants": "x < 4000"}, {"ltl": "G (x < 4000)"}):
+    every: tuple[dict[str, Any], ...] = ({"invariants": "x < 4000"}, {"ltl": "G (x < 4000)"})
+    for claims in every:
         verdict = strandline.check(model, **claims)
         assert verdict.trace is not None
         assert verdict.properties[0].reason is None

@@ -1,4 +1,4 @@
-"""LTL properties: what is decided, what is shown, what is refused."""
+"""LTL properties: decisions, counterexamples, refusals."""
 
 from __future__ import annotations
 
@@ -203,22 +203,23 @@ def test_what_is_for_ltl_alone_is_refused_where_no_formula_is_asked(given: dict[
 
 def test_auto_says_what_it_picks_and_why() -> None:
     picked = {}
-    for claim, options in (
+    cases: tuple[tuple[str, dict[str, Any]], ...] = (
         ("G !(P.critical && Q.critical)", {}),
         ("G F P.critical", {}),
         ("G F P.critical", {"shortest": True}),
         ("G F P.critical", {"all_cycles": True}),
         ("G !(P.critical && Q.critical)", {"fair": True}),
-    ):
+    )
+    for claim, options in cases:
         search = only(strandline.check(PETERSON, claim, **options)).search
         assert search is not None
         picked[claim, *options] = search.method, search.why
     assert list(picked.values()) == [
         ("prefix", "a safety property: a finite path shows every violation; searched breadth-first"),
-        ("ndfs", "no measure of progress is given"),
+        ("ndfs", "no progress measure is given"),
         ("scc", "a shortest lasso needs all accepting components"),
         ("scc", "all accepting components are wanted"),
-        ("ndfs", "no measure of progress is given"),
+        ("ndfs", "no progress measure is given"),
     ]
 
 
@@ -234,7 +235,7 @@ def test_a_bad_prefix_has_no_loop_and_ends_in_the_violation(tmp_path: Path) -> N
     [
         ({"method": "magic"}, "unknown method 'magic' (known: auto, ndfs, scc, map, "),
         ({"method": "ndfs", "all_cycles": True}, "--all-cycles needs the components of method scc; ndfs stops"),
-        ({"method": "ndfs", "measure": "x"}, "--method ndfs goes by no measure; leave --measure out"),
+        ({"method": "ndfs", "measure": "x"}, "--method ndfs uses no measure; leave --measure out"),
         ({"method": "prefix"}, "--method prefix: not a safety property"),
         ({"method": "prefix", "fair": True}, "--method prefix: a path that shows a violation need not"),
         ({"method": "prefix", "finite_runs": "ignore"}, "--method prefix: a path that shows a violation may"),

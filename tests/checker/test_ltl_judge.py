@@ -11,7 +11,7 @@ import pytest
 import strandline
 from strandline.checker.ltl.judge import judge
 from strandline.checker.ltl.ranks import component_ranks
-from strandline.checker.properties.product import make_product, observed
+from strandline.checker.properties.product import make_product, with_observer
 from strandline.checker.properties.specification import PropertyProcess, bind_formula
 from strandline.checker.tasks.runs import Question
 from strandline.checker.verdicts.verdict import PropertyVerdict
@@ -39,7 +39,7 @@ def lasso_of(system: System, claim: str, lasso: Lasso, *, fair: bool = False) ->
     bound = bind_formula(claim, system)
     automaton = translate(make(Operator.NOT, bound.formula))
     conditions = process_fairness(system) if fair else ()
-    product = make_product(observed(system, automaton, bound.atoms), system, conditions, ignore_finite_runs=False)
+    product = make_product(with_observer(system, automaton, bound.atoms), system, conditions, ignore_finite_runs=False)
     run = LassoReplay(reference_of(product.system), reference_of(system)).lasso(lasso)
     judge(Question(system, bound), product, run)
     return run
@@ -65,7 +65,7 @@ def first_steps_of(system: System, process: str, count: int) -> list[int]:
     """Steps of one process, with the automaton's first edge each, from the initial state on."""
     bound = bind_formula("G F P.critical", system)
     automaton = translate(make(Operator.NOT, bound.formula))
-    reference = reference_of(observed(system, automaton, bound.atoms))
+    reference = reference_of(with_observer(system, automaton, bound.atoms))
     state, steps = reference.initial()[0], []
     for _ in range(count):
         number = next(
@@ -94,7 +94,7 @@ def test_a_run_that_ends_is_no_counterexample_where_such_runs_are_ignored() -> N
     system = strandline.load(SERVER)
     bound = bind_formula("G F Client.rest", system)
     automaton = translate(make(Operator.NOT, bound.formula))
-    watched = observed(system, automaton, bound.atoms)
+    watched = with_observer(system, automaton, bound.atoms)
     (one,) = strandline.check(SERVER, "G F Client.rest").properties
     assert one.trace is not None
     product = make_product(watched, system, (), ignore_finite_runs=True)

@@ -76,6 +76,13 @@ def test_a_limit_of_memory(method: str) -> None:
     assert verdict.reason.endswith((" MB is reached", " GB is reached"))
 
 
+def test_a_small_model_where_memory_is_limited() -> None:
+    """All of it is explored while the machine code is loaded, and no accepting cycle goes through its first state."""
+    plain = strandline.check(PETERSON, "G F P.critical", measure="turn", method="sweep")
+    limited = strandline.check(PETERSON, "G F P.critical", measure="turn", method="sweep", memory="2G")
+    assert limited.answer is plain.answer
+
+
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(self: ParentLog, links: object) -> None:
         raise ResourceError("/somewhere/parents: cannot be written: No space left on device")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -27,7 +28,7 @@ from strandline.traces.trace_files import json_text, read_trace
 CYCLE_METHODS = list(METHODS)
 
 
-def decide(case: LtlCase, method: str, **options: bool) -> RunsDecided:
+def decide(case: LtlCase, method: str, **options: Any) -> RunsDecided:
     """The answer by one method; a trace that comes with it has been judged."""
     measured = method in METHODS and METHODS[method].measured
     temporal = TemporalOptions(

@@ -1,4 +1,4 @@
-"""Measures given as text: what they combine to, and what is refused."""
+"""Measures given as text: combination, and refusals."""
 
 from __future__ import annotations
 

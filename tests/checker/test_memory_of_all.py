@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,8 @@ def test_what_is_wanted_must_be_left() -> None:
 
 def test_work_in_the_background_ends_when_memory_is_full() -> None:
     """It takes a megabyte at a time, and would not end before a gigabyte."""
-    taken, limit = [], resident_bytes() + (40 << 20)
+    taken: list[Any] = []
+    limit = resident_bytes() + (40 << 20)
     background: Background[None] = Background(NullCallback(), time.perf_counter(), None, MemoryLimit(limit))
 
     def work() -> None:
@@ -77,7 +79,8 @@ def test_counting_sorts_what_there_is_memory_for(tmp_path: Path, monkeypatch: py
 
 def test_paths_ask_for_memory(tmp_path: Path) -> None:
     """A row of records: the queue of the search for a path has one entry for each, and must grow."""
-    records, asked = 30_000, []
+    records = 30_000
+    asked: list[Any] = []
     graph = GraphLog(tmp_path / "graph", 1, 1, 1)
     rows = np.ones((records, 3), dtype=np.uint64)
     numbers = np.arange(records, dtype=np.uint64)
@@ -109,14 +112,17 @@ def test_a_search_gives_way_where_the_process_takes_too_much(monkeypatch: pytest
     monkeypatch.setattr(run, "_SLICE", 0.001)
     monkeypatch.setattr(MemoryLimit, "runs_short", lambda self: next(looks, False))
     shrink_caches = SpillingSearch.shrink_caches
-    monkeypatch.setattr(
-        SpillingSearch, "shrink_caches", lambda search: eased.append(shrink_caches(search)) or eased[-1]
-    )
+
+    def shrink_and_note(search: SpillingSearch) -> bool:
+        eased.append(shrink_caches(search))
+        return eased[-1]
+
+    monkeypatch.setattr(SpillingSearch, "shrink_caches", shrink_and_note)
     explored = strandline.explore(WHEELS, memory="2G")
     assert explored.statistics.states == 64**3
     assert [one.partition(":")[0] for one in explored.statistics.changed] == [
-        "states as trees",
-        "states on disk from there on",
+        "tree compression",
+        "states on disk, from its frontier",
     ]
     assert eased == [True] * 3
 
@@ -132,7 +138,16 @@ def test_states_met_lately_are_halved_as_long_as_there_are_many() -> None:
 @pytest.mark.parametrize("options", ["--method explicit", "--method components --measure P.x"])
 def test_ctl_keeps_the_limit(options: str) -> None:
     """A quarter of a million states with three quarters of a million edges."""
-    command = (sys.executable, "-m", "strandline.cli", "check", str(WHEELS), "--ctl", "AG EF Q.x == 0", "--json")
+    command: tuple[str, ...] = (
+        sys.executable,
+        "-m",
+        "strandline.cli",
+        "check",
+        str(WHEELS),
+        "--ctl",
+        "AG EF Q.x == 0",
+        "--json",
+    )
     command += (*options.split(), "--memory")
     # The first run may have to make machine code.
     own, _ = watched(*command, "900M", "--max-states", "9")

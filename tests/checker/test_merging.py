@@ -1,4 +1,4 @@
-"""Steps that nobody else can tell of are taken with the one before: the same answers from fewer states."""
+"""Statement merging: the same answers from fewer states."""
 
 from __future__ import annotations
 

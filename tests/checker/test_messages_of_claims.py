@@ -1,8 +1,9 @@
-"""What claims are told that cannot be read or evaluated: it is the claim's mistake, in words that help."""
+"""Messages for claims that cannot be parsed or evaluated: they name the mistake in the claim."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -233,17 +234,18 @@ class M(Model):
 
 @pytest.mark.parametrize("option", ["symmetry", "merge"])
 def test_options_for_states_say_which_properties_to_choose(tmp_path: Path, option: str) -> None:
-    """Before anything is searched, in the words of who asks."""
+    """Before the search, in the caller's spelling of options."""
     file = tmp_path / "mixed.py"
     file.write_text(MIXED)
+    chosen: dict[str, Any] = {option: True}
     with pytest.raises(UsageError) as caught:
-        strandline.check(file, **{option: True})
+        strandline.check(file, **chosen)
     head, tail = "it is for properties of states; choose", "ltl 'comes' is none"
     assert str(caught.value) == f"{option}=True: {head} deadlock=True property='calm': {tail}"
     assert caught.value.on_command_line() == f"--{option}: {head} --deadlock --property calm: {tail}"
-    assert strandline.check(file, **{option: True}, deadlock=True, property="calm").answer.value == "HOLDS"
+    assert strandline.check(file, **chosen, deadlock=True, property="calm").answer.value == "HOLDS"
     with pytest.raises(UsageError) as caught:
-        strandline.check(file, "F true", invariants="True", **{option: True})
+        strandline.check(file, "F true", invariants="True", **chosen)
     assert str(caught.value) == (
         f"{option}=True: it is for properties of states; ask for them by themselves: ltl 'F true' is none"
     )

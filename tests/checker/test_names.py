@@ -31,7 +31,7 @@ PREDICATES = ["x < 2", "owner == other", "not (P0.b and P1.b)", "flag[0] + flag[
 
 
 def stored(kernel: Kernel) -> set[tuple[int, ...]]:
-    """What the machine code reaches, whose every answer is that of the definition."""
+    """Return the states that the machine code reaches, each of whose results equals the definition's."""
     assert kernel.canonical is not None
     seen = {tuple(map(int, state)) for state in kernel.initial}
     waiting = list(seen)
@@ -113,7 +113,7 @@ def test_what_is_proved_is_true(system: System, random: Random) -> None:
 
 
 def lock(count: int) -> System:
-    """A lock with an owner. Processes remember who had it last, and look up what its owner has."""
+    """A lock with an owner: processes remember the last owner, and look up its state."""
     text = f"byte owner = {count}; byte tickets[{count}]; byte last = {count};\n"
     for number in range(count):
         text += f"""process P{number} {{ byte seen = {count}; state idle, want, cs; init idle; trans
@@ -126,7 +126,7 @@ def lock(count: int) -> System:
 
 
 def pointers(count: int) -> System:
-    """Everybody points to somebody, and what is held moves along: all graphs with one edge from each node."""
+    """Every process points to one process, and the pointers move: all graphs with one edge from each node."""
     text = "byte held = 0;\n"
     for number in range(count):
         picks = ", ".join(f"start -> done {{ effect next = {other}; }}" for other in range(count))

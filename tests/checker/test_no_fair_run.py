@@ -17,7 +17,7 @@ from strandline.source import Source
 HEAD = "DEFINE t : 0..3; MODULE VAR t x; INIT x=0; "
 NO_FAIR_RUN = ("no run of the model is fair",)
 NO_INFINITE_RUN = ("every run of the model ends: there is no infinite run",)
-METHODS = (
+METHODS: tuple[dict[str, str], ...] = (
     {},
     {"order": "sweep"},
     {"method": "swept", "measure": "x"},

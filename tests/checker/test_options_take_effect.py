@@ -144,7 +144,7 @@ def checked(method: str, **given: Any) -> tuple[Verdict | None, str]:
 
 
 def record_searches(monkeypatch: pytest.MonkeyPatch, maker: type[Any], made: list[tuple[str, Any, bool]]) -> None:
-    """Note which searches of the engine are made, with what options, and whether anyone listens to them."""
+    """Record the searches of the engine with their options, and whether they have an observer."""
     make = maker.make
 
     def noting(self: Any, kernel: Any, log: Any, observer: Any, memory_limit: Any) -> Any:
@@ -187,7 +187,10 @@ def test_what_is_given_is_recognised() -> None:
             "--order cache is for searches for single states, and for paths that show",
         ),
         ({"ltl": "G F P.t", "threads": 2}, "--threads 2 is for searches"),
-        ({"ltl": "G F P.t", "measure": "x", "all_cycles": True}, "--measure is for searches that go by a measure"),
+        (
+            {"ltl": "G F P.t", "measure": "x", "all_cycles": True},
+            "--measure is for searches that go by a progress measure",
+        ),
         ({"ctl": "EF P.t", "shortest": True}, "--shortest is for cycles"),
         ({"ctl": "EF P.t", "refinements": 3}, "--refinements 3 is for CTL by method abstraction"),
         ({"invariants": "x < 9", "cone": True}, "--cone is for method symbolic"),

@@ -22,7 +22,7 @@ VARIABLES = ("x", "y", "z")
 
 @dataclass(frozen=True)
 class Reference:
-    """What a plain breadth-first search with the interpreter finds."""
+    """The result of a plain breadth-first search with the interpreter."""
 
     states: int
     transitions: int

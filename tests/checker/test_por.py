@@ -1,4 +1,4 @@
-"""Reductions in checks: the same answers on every example, for random formulas too, and what is refused."""
+"""Reductions in checks: the same answers on every example, for random formulas too, and refusals."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ PHILOSOPHERS = EXAMPLES / "philosophers" / "philosophers.dve"
 
 @pytest.mark.parametrize("order", ["bfs", "dfs", "sweep", "cache"])
 def test_every_order_goes_through_the_same_reduced_space(order: str) -> None:
-    cache = {"cache_states": 100_000} if order == "cache" else {}
+    cache: dict[str, Any] = {"cache_states": 100_000} if order == "cache" else {}
     whole = strandline.explore(PHILOSOPHERS, order=order, **cache).statistics
     reduced = strandline.explore(PHILOSOPHERS, order=order, por=True, **cache).statistics
     assert (whole.states, whole.deadlocks) == (WHOLE, 1)
@@ -143,7 +143,7 @@ def table(philosophers: int) -> str:
 
 
 class Heard(NullCallback):
-    """Remembers what it is told."""
+    """A callback that remembers all stages."""
 
     def __init__(self) -> None:
         self.told: list[str] = []
@@ -153,7 +153,7 @@ class Heard(NullCallback):
 
 
 def settled(system: System, **given: Any) -> tuple[Options, list[str]]:
-    """Whether an exploration was reduced, and what was told."""
+    """Return True if an exploration was reduced, and the notices."""
     heard = Heard()
     return explore_system(system, Options(auto_por=True, **given), heard).options, heard.told
 

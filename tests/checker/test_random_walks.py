@@ -1,4 +1,4 @@
-"""Random walks: the same by the same seed, however they are cut into pieces; what they find is a trace, never HOLDS."""
+"""Random walks: equal for the same seed, however they are divided into slices; they find traces, never HOLDS."""
 
 from __future__ import annotations
 

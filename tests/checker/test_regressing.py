@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,7 +36,7 @@ def clock() -> System:
 
 
 def falls(edge: RegressEdge) -> list[tuple[str | None, int, int]]:
-    """What decreases along an edge, by name."""
+    """Return the components that decrease along an edge, by name."""
     return [(one.component.name, one.old, one.new) for one in edge.measures]
 
 
@@ -67,7 +68,7 @@ def test_shares_are_those_of_the_edges(clock: System) -> None:
 
 def test_of_several_measures_the_first_that_changes_decides(clock: System) -> None:
     """A way round lowers the hand and a[1] at once: combined it regresses by the hand; componentwise by both."""
-    options = {"measure": ["hand", "a[1]", "turns"]}
+    options: dict[str, Any] = {"measure": ["hand", "a[1]", "turns"]}
     combined = strandline.explore(clock, **options).statistics.regress
     literal = strandline.explore(clock, componentwise=True, **options).statistics.regress
     assert combined is not None

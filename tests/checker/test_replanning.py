@@ -31,7 +31,7 @@ FAR = "P.x < 63 or Q.x < 63 or R.x < 63"
 
 
 class Told:
-    """Keeps what it is told; ends the run at the given progress after it was planned again."""
+    """A callback that keeps all stages, and ends the run at the given progress after the measure was changed."""
 
     def __init__(self, left: int | None = None) -> None:
         self.texts: list[str] = []
@@ -43,12 +43,12 @@ class Told:
 
     def progress(self, progress: object) -> None:
         if self._left is not None:
-            self._left -= any("planning again" in text or "resumed after" in text for text in self.texts)
+            self._left -= any("looking for another measure" in text or "resumed after" in text for text in self.texts)
             if self._left < 0:
                 raise Killed
 
     def planned(self) -> int:
-        return sum("planning again, from the frontier of the sweep" in text for text in self.texts)
+        return sum("looking for another measure, from the frontier of the sweep" in text for text in self.texts)
 
 
 class Killed(BaseException):
@@ -95,7 +95,10 @@ def test_threads_are_planned_again_too(overrated: Told) -> None:
 def test_what_was_found_is_said_and_reported(overrated: Told) -> None:
     explored = strandline.explore(WHEELS, measure="auto")
     assert overrated.texts[0].startswith("about ")
-    assert ", where 0.50 were predicted: planning again, from the frontier of the sweep ..." in overrated.texts[0]
+    assert (
+        ", where 0.50 were predicted: looking for another measure, from the frontier of the sweep ..."
+        in overrated.texts[0]
+    )
     assert explored.complete
     assert explored.prediction is not None
     if any(text.startswith("found in") for text in overrated.texts):
@@ -165,7 +168,7 @@ def test_where_memory_is_full_it_is_planned_again_before_states_go_to_disk(
     verdict = strandline.check(WHEELS, invariants=FAR, deadlock=True, measure="auto", memory="1G")
     assert {one.answer for one in verdict.properties} == {Answer.VIOLATED, Answer.HOLDS}
     assert overrated.planned() == (2 if better else 1)
-    assert overrated.texts[-1] == "the memory limit of 1.0 GB is reached: going on with states on disk"
+    assert overrated.texts[-1] == "the memory limit of 1.0 GB is reached: continuing with states on disk"
     assert verdict.complete
 
 
@@ -209,8 +212,8 @@ def test_a_measure_that_forgets_little_is_given_up_when_memory_is_full(
     trace = next(one.trace for one in verdict.properties if one.answer is Answer.VIOLATED)
     assert trace is not None
     assert len(trace.steps) == 3 * 63
-    assert any("going on with breadth-first instead, states as trees" in text for text in texts)
-    assert any("breadth-first instead" in change for change in verdict.statistics.changed)
+    assert any("continuing with breadth-first search with tree compression" in text for text in texts)
+    assert any("breadth-first search with tree compression" in change for change in verdict.statistics.changed)
     assert (verdict.statistics.spilled_bytes > 0) == (not trees_fit)
     assert verdict.complete
 
@@ -253,7 +256,7 @@ def test_a_search_for_cycles_begins_again(overrated: Told, monkeypatch: pytest.M
 def test_a_search_for_cycles_goes_on_where_nothing_better_is_found(
     overrated: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given = {"measure": "(P.x + Q.x + R.x) % 7", "method": "sweep"}
+    given: dict[str, Any] = {"measure": "(P.x + Q.x + R.x) % 7", "method": "sweep"}
     formula, _ = RUNS["cycles that are not"]
     alone = strandline.check(WHEELS, formula, **given).properties[0].search
     monkeypatch.setattr(replanning, "better_measure", lambda *given, peak, afresh: None)
@@ -270,7 +273,8 @@ def test_a_search_for_cycles_goes_on_where_nothing_better_is_found(
 def test_where_memory_is_full_a_search_for_cycles_begins_again_or_ends(
     better: bool, overrated: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual, asked = Search.advance, []
+    usual = Search.advance
+    asked: list[Any] = []
 
     def advance(search: Search, seconds: float = 0.05) -> Event:
         search._budget = 1000

@@ -1,4 +1,4 @@
-"""Sets of values that a model declares to be alike: exact counts, the same answers, and what is refused with them."""
+"""Declared scalarsets: exact counts, the same answers, and refusals."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Told:
 
 @pytest.fixture
 def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
-    """Searches in memory find that it is full after some thousand states; what is left for those on disk is little."""
+    """Make searches in memory run out of it after some thousand states, and leave little for those on disk."""
     usual, told = Search.advance, Told()
 
     def advance(search: Search, seconds: float = 0.05) -> Event:
@@ -72,7 +72,8 @@ def full_memory(monkeypatch: pytest.MonkeyPatch) -> Told:
 def essence(verdict: Verdict) -> Any:
     traces = [None if one.trace is None else len(one.trace) for one in verdict.properties]
     profile = [replace(one, stored=0) for one in verdict.statistics.profile]
-    figures = replace(verdict.statistics, **dict.fromkeys(_OTHER, 0), regress=None, profile=())
+    zero: dict[str, Any] = dict.fromkeys(_OTHER, 0)
+    figures = replace(verdict.statistics, **zero, regress=None, profile=())
     return [(one.name, one.answer, one.reason) for one in verdict.properties], traces, figures, profile
 
 
@@ -88,7 +89,7 @@ SEARCHES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", SEARCHES)
 def test_the_answer_is_the_same(name: str, full_memory: Told, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     spilled = strandline.check(WHEELS, memory="1G", work_dir=tmp_path, **SEARCHES[name])
-    assert full_memory.texts[0] == "the memory limit of 1.0 GB is reached: going on with states on disk"
+    assert full_memory.texts[0] == "the memory limit of 1.0 GB is reached: continuing with states on disk"
     assert spilled.statistics.spilled_bytes > 0
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
@@ -107,10 +108,10 @@ def test_states_are_kept_as_trees_before_they_go_to_disk(
     monkeypatch.setattr(fallbacks, "_WORTH_TREES", 0)
     spilled = strandline.check(WHEELS, memory="1G", work_dir=tmp_path, **SEARCHES[name])
     full = "the memory limit of 1.0 GB is reached"
-    kept = ("as trees", "on disk from there on")
-    assert full_memory.texts[:2] == [f"{full}: going on with states {how}" for how in kept]
+    kept = ("tree compression", "states on disk, from its frontier")
+    assert full_memory.texts[:2] == [f"{full}: continuing with {how}" for how in kept]
     for changed, how in zip(spilled.statistics.changed, kept, strict=True):
-        assert re.fullmatch(rf"states {how}: {full} by [1-9][0-9,]* states", changed)
+        assert re.fullmatch(rf"{how}: {full} by [1-9][0-9,]* states", changed)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
     assert essence(spilled) == essence(strandline.check(WHEELS, **SEARCHES[name]))
@@ -119,14 +120,16 @@ def test_states_are_kept_as_trees_before_they_go_to_disk(
 def test_whole_states_that_were_asked_for_go_to_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fallbacks, "_WORTH_TREES", 0)
     spilled = strandline.check(WHEELS, memory="1G", store="exact", **SEARCHES["bfs"])
-    assert full_memory.texts == ["the memory limit of 1.0 GB is reached: going on with states on disk"]
+    assert full_memory.texts == ["the memory limit of 1.0 GB is reached: continuing with states on disk"]
     monkeypatch.undo()
     assert essence(spilled) == essence(strandline.check(WHEELS, **SEARCHES["bfs"]))
 
 
 def test_trees_that_do_not_fit_go_to_disk(full_memory: Told, monkeypatch: pytest.MonkeyPatch) -> None:
     spilled = strandline.check(WHEELS, memory="1G", store="tree", **SEARCHES["bfs"])
-    assert full_memory.texts == ["the memory limit of 1.0 GB is reached: going on with states on disk from there on"]
+    assert full_memory.texts == [
+        "the memory limit of 1.0 GB is reached: continuing with states on disk, from its frontier"
+    ]
     monkeypatch.undo()
     assert essence(spilled) == essence(strandline.check(WHEELS, store="tree", **SEARCHES["bfs"]))
 
@@ -172,7 +175,7 @@ class Killed(BaseException):
 
 
 class Dying(Told):
-    """Ends the run when it has been told of so much progress with states on disk."""
+    """A callback that ends the run after some progress reports with states on disk."""
 
     def __init__(self, left: int) -> None:
         super().__init__()
@@ -222,7 +225,7 @@ def test_a_full_disk_loses_nothing_that_was_saved(
     monkeypatch.setattr(os, "fsync", lambda file: None)
     folder = tmp_path / "saved"
     stopped = strandline.check(WHEELS, deadlock=True, memory="1G", disk="3M", checkpoint=folder, every=0.0)
-    advice = f"`strandline resume {folder}` goes on from the last checkpoint"
+    advice = f"`strandline resume {folder}` continues from the last checkpoint"
     assert stopped.reason == f"the disk limit of 3.0 MB is reached; {advice}"
     monkeypatch.undo()
     resumed = strandline.check(WHEELS, deadlock=True, checkpoint=folder, resume=True)
@@ -240,7 +243,7 @@ def test_a_disk_that_is_really_full_while_states_go_there(
     stopped = strandline.check(model, **keywords, disk="1G", every=0.0)
     files = re.escape(str(folder / "search-1" / "files" / "on-disk"))
     full = rf"{files}/(parents|runs/run-\d+): cannot be written: No space left on device"
-    advice = re.escape(f"`strandline resume {folder}` goes on from the last checkpoint")
+    advice = re.escape(f"`strandline resume {folder}` continues from the last checkpoint")
     assert stopped.answer is Answer.UNKNOWN
     assert re.fullmatch(f"{full}; {advice}", stopped.reason or ""), stopped.reason
     subprocess.run(["mount", "-o", "remount,size=400m", str(small_disk)], check=True)
@@ -277,7 +280,7 @@ def test_a_limit_of_disk_counts_the_parent_log() -> None:
 
 
 def watched(*command: str) -> tuple[int, dict[str, Any]]:
-    """Run a command; the most that was resident, looked at from outside all the time, and what it told."""
+    """Run a command; return its peak resident memory, monitored from outside, and its output."""
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     most, page = 0, os.sysconf("SC_PAGE_SIZE")
     while process.poll() is None:

@@ -1,4 +1,4 @@
-"""Strategies: each says what it can and why not, and another one is a class and a line in a table."""
+"""Strategies: each refuses tasks with a reason, and a new one is a class and a line in a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from strandline.checker.strategies import choice as choice_module
 from strandline.checker.strategies.explicit import StatesFound
 from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.task import Session
-from strandline.checker.verdicts.verdict import Answer, Statistics
+from strandline.checker.verdicts.statistics import Statistics
+from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.interpret import Interpreter
 from strandline.errors import Option, UsageError
 

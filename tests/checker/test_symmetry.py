@@ -1,4 +1,4 @@
-"""Processes that are not told apart: the same answers from fewer states, traces that are runs, and why not."""
+"""Symmetric processes: the same answers from fewer states, traces that are runs, and reasons for asymmetry."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_what_tells_processes_apart_is_named(model: str, given: dict[str, Any], 
 def test_not_together_with_other_reductions() -> None:
     with pytest.raises(UsageError, match="por=True and symmetry=True are not used together"):
         strandline.explore(counters(2, 2), symmetry=True, por=True)
-    with pytest.raises(UsageError, match="the measure tells the processes apart; a sum over all of them does not"):
+    with pytest.raises(UsageError, match="the measure distinguishes the processes; use a sum over all of them"):
         strandline.explore(counters(2, 2), symmetry=True, measure="C0.x")
     swept = strandline.explore(counters(2, 2), symmetry=True, measure="mono(C0.x + C1.x)")
     assert (swept.statistics.states, swept.statistics.layers) == (6, 5)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,7 +86,7 @@ def test_3_1_all_states_that_follow_are_labelled_q1() -> None:
     system = strandline.load(space(two_processes()))
     (asked,) = select(system, Claims(automaton="both.txt", automaton_words=FINITE)).properties
     assert asked.specification is not None
-    watched = asked.specification.watched(system.alone)
+    watched = asked.specification.observe(system.alone)
     assert watched is not None
     graph = product_graph(watched.system, Options(order="sweep"), NullCallback())
     accepting = {graph.states[node]["state"] for node in graph.accepting}
@@ -114,7 +115,7 @@ def test_3_2_a_state_without_a_successor_in_the_automaton_has_none_in_the_produc
     """Definition 3.3: the automaton that cannot read d stops there, and what lies behind is not seen."""
     Path("stops.txt").write_text("0\n1\n0 !d!p 0 p 1\n1 true 1\n", encoding="utf-8")
     chain = {"1": (1, "", ["2"]), "2": (2, "d", ["3"]), "3": (3, "p", [])}
-    options = {"automaton": "stops.txt", "automaton_words": "finite", "measure": "progress"}
+    options: dict[str, Any] = {"automaton": "stops.txt", "automaton_words": "finite", "measure": "progress"}
     assert answers(strandline.check(space(chain), **options)) == ["HOLDS"]
     chain["2"] = (2, "", ["3"])
     chain["4"] = (9, "d", [])

@@ -1,4 +1,4 @@
-"""What one check needs several times is worked out once: measures, translations, searches for states."""
+"""Work that one check needs several times is done once: measures, translations, searches for states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command line did, as the tests look at it."""
+"""Run command lines in tests, and compare their output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CHANGING = re.compile(r"^  (memory|time) .*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command line did."""
+    """The exit code and the output of a command line."""
 
     code: int
     stdout: str
@@ -29,5 +29,5 @@ class Answer:
 
     @property
     def transcript(self) -> str:
-        """Stdout without what differs from run to run."""
+        """Return stdout without the parts that differ from run to run."""
         return _CHANGING.sub(r"  \1", self.stdout)

@@ -1,4 +1,4 @@
-"""`check --automaton` and `check --never`: exactly what people see, the JSON, the exit codes, `expected.toml`."""
+"""`check --automaton` and `check --never`: exact output, the JSON object, the exit codes, `expected.toml`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_run_that_an_automaton_accepts(strandline: Run) -> None:
         "  Light.green  0  1  0  1  ┆ 0*\n"
         "  *: if this value alone were different, the run would be no violation\n"
         "\n"
-        "  method     ndfs (no measure of progress is given)\n"
+        "  method     ndfs (no progress measure is given)\n"
         "  automaton  2 states, 3 edges\n"
         "  product    6 states, 10 transitions  (not complete: every property is decided)\n"
         "  memory\n"
@@ -126,7 +126,7 @@ def test_mistakes(strandline: Run) -> None:
 def test_a_sweep_that_looks_for_its_measure_says_so(strandline: Run) -> None:
     answer = strandline("check", "light.dve", "--ltl", "G F !Light.green", "--method", "sweep")
     assert answer.code == 0
-    assert answer.stderr.startswith("no measure of progress is given or declared: looking for one ...\n")
+    assert answer.stderr.startswith("no progress measure is given or declared: looking for one ...\n")
 
 
 def test_expected_verdicts_name_files_from_their_folder(strandline: Run, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`strandline info --combinations`: what can be asked in which ways."""
+"""`strandline info --combinations`: the table of properties and methods."""
 
 from __future__ import annotations
 

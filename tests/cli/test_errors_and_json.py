@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import Answer
@@ -162,7 +163,8 @@ def test_a_run_time_fault_as_json(strandline: Run) -> None:
         "at": "index.dve:5:38",
         "action": "P: s -> s",
     }
-    (fault,) = report["properties"]  # type: ignore[misc]
+    properties: Any = report["properties"]
+    (fault,) = properties
     assert (fault["kind"], fault["verdict"]) == ("fault", "VIOLATED")
 
 

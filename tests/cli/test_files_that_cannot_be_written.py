@@ -150,7 +150,7 @@ def test_a_graph_takes_no_place_of_a_pipe(strandline: Run, tmp_path: Path) -> No
 def test_checkpoints_stay_until_all_is_written(strandline: Run, tmp_path: Path) -> None:
     check = ("check", "mutex.dve", "--reach", "P.critical", "--checkpoint", "saved")
     answer = strandline(*check, "--trace", "/dev/full")
-    kept = "the run is kept: `strandline resume saved` goes on with it\n"
+    kept = "the run is kept: `strandline resume saved` continues it\n"
     assert (answer.code, answer.stderr) == (7, FULL.format("trace") + kept)
     answer = strandline("resume", "saved", "--trace", "trace.txt")
     assert (answer.code, answer.stdout.split()[0]) == (0, "HOLDS")

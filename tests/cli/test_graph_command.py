@@ -1,4 +1,4 @@
-"""`strandline graph`: formats, labels, limits; and that what is dumped is the model again."""
+"""`strandline graph`: formats, labels, limits; a dumped graph is equivalent to the model."""
 
 from __future__ import annotations
 

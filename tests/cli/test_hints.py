@@ -1,4 +1,4 @@
-"""What a newcomer mistypes or misses is answered by what was perhaps meant."""
+"""Hints for a newcomer's mistypings and omissions."""
 
 from __future__ import annotations
 

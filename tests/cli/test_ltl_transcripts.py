@@ -1,4 +1,4 @@
-"""LTL on the command line: exactly what people see, and the JSON."""
+"""LTL on the command line: exact output, and the JSON object."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_what_holds_says_how_it_was_searched(strandline: Run) -> None:
         "\n"
         "  holds  ltl G F Light.red\n"
         "\n"
-        "  method       ndfs (no measure of progress is given)\n"
+        "  method       ndfs (no progress measure is given)\n"
         "  automaton    2 states, 3 edges\n"
         "  fairness     weak fairness of Light\n"
         "  finite runs  ignored\n"

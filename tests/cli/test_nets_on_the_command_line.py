@@ -94,7 +94,7 @@ def test_the_contest_by_its_variables(strandline: Run, folder: Path, monkeypatch
     monkeypatch.setenv("BK_TIME_CONFINEMENT", "soon")
     done = strandline("contest")
     assert (done.code, done.stderr) == (
-        2, "strandline contest: BK_TIME_CONFINEMENT is a whole number of more than 0, not 'soon'\n",
+        2, "strandline contest: BK_TIME_CONFINEMENT must be a whole number greater than 0, not 'soon'\n",
     )  # fmt: skip
 
 

@@ -101,7 +101,7 @@ def test_the_installed_command_and_the_modules_are_one() -> None:
 
 
 def drawn_while_exploring(seconds: float) -> bytes:
-    """What a search that is stopped after some time draws on its terminal."""
+    """Return the terminal output of a search that is stopped after some time."""
     controller, terminal = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
     process = subprocess.Popen(

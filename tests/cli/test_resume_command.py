@@ -17,7 +17,7 @@ BEGIN = ("check", "clocks.dve", "--invariant", "P.x < 30", "--checkpoint", "save
 def test_a_run_goes_on_elsewhere(strandline: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     began = strandline(*BEGIN)
     assert began.code == 3
-    assert "the limit of 5,000 states is reached; `strandline resume saved` goes on" in began.stdout
+    assert "the limit of 5,000 states is reached; `strandline resume saved` continues" in began.stdout
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     again = strandline("resume", "../saved", "--max-states", "6k", "--json")
@@ -33,14 +33,14 @@ def test_a_run_goes_on_elsewhere(strandline: Run, tmp_path: Path, monkeypatch: p
 
 def test_there_is_nothing_to_go_on_with(strandline: Run, tmp_path: Path) -> None:
     answer = strandline("resume", "nowhere")
-    told = f"strandline resume: {tmp_path / 'nowhere'}: there is no run to be resumed\n"
+    told = f"strandline resume: {tmp_path / 'nowhere'}: there is no run to resume\n"
     assert (answer.code, answer.stderr) == (2, told)
 
 
 def test_a_run_is_not_written_over(strandline: Run, tmp_path: Path) -> None:
     strandline(*BEGIN)
     answer = strandline(*BEGIN)
-    told = "--checkpoint saved: there is a run already; `strandline resume saved` goes on with it"
+    told = "--checkpoint saved: the folder has a run already; `strandline resume saved` continues it"
     assert (answer.code, answer.stderr) == (2, f"strandline check: {told}\n")
     assert json.loads((tmp_path / "saved" / "command.json").read_text())["command"] == list(BEGIN)
 

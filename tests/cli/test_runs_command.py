@@ -1,4 +1,4 @@
-"""`strandline runs` lists what killed runs left behind, and removes it on request."""
+"""`strandline runs` lists the files left behind by killed runs, and removes them on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Run = Callable[..., Answer]
 
 @pytest.fixture
 def killed(tmp_path: Path) -> list[Path]:
-    """What two runs left in the folder `work`."""
+    """Leave the files of two killed runs in the folder `work`."""
     folders = [tmp_path / "work" / f"strandline-run-{name}" for name in "ab"]
     for folder, size in zip(folders, (10, 3 << 20), strict=True):
         folder.mkdir(parents=True)

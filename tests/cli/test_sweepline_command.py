@@ -150,9 +150,9 @@ def test_fairness_counts_for_both_kinds() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-c", "-a", "pPred.txt"], "-c wants a formula: give -f"),
-        (["-l", "-f", "EF-p.txt"], "-l wants an automaton: give -a"),
-        (["-s", "-f", "AGEF-p.txt"], "-s wants 'EF p' or 'AG p', not 'AG EF p': other formulas are for -c"),
+        (["-c", "-a", "pPred.txt"], "-c needs a formula: give -f"),
+        (["-l", "-f", "EF-p.txt"], "-l needs an automaton: give -a"),
+        (["-s", "-f", "AGEF-p.txt"], "-s needs 'EF p' or 'AG p', not 'AG EF p': other formulas are for -c"),
         (["-s", "-f", "none.txt"], "none.txt: no such file"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Exactly what people see."""
+"""The exact output of commands."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ printed, C3 looks at the steps that other components can take *now*; it must loo
 
 from __future__ import annotations
 
+from strandline.analysis.dependencies import dependencies_of
 from strandline.compile.interpret import Interpreter, Valuation
-from strandline.compile.reduction.places import effects_of, overlap, places_read
 from strandline.model.system import Action, System
 
 
@@ -19,6 +19,7 @@ class AmpleSets:
     def __init__(self, system: System, visible: set[str], *, as_printed: bool) -> None:
         self.system, self.visible, self.as_printed = system, visible, as_printed
         self.interpreter = Interpreter(system)
+        self._dependencies = dependencies_of(system)
 
     def reachable(self) -> set[Valuation]:
         """The reduced state space."""
@@ -53,24 +54,20 @@ class AmpleSets:
         current = [one for one in self.system.actions if (one.moves[0].process, one.moves[0].source) == standing]
         others = enabled if self.as_printed else self.system.actions
         return not any(
-            any(_depend(action, other) for action in own)
-            or any(_may_enable(other, action) for action in current if action not in own)
+            any(self._depend(action, other) for action in own)
+            or any(self._may_enable(other, action) for action in current if action not in own)
             for other in others
             if other.moves[0].process != process
         )
 
+    def _depend(self, first: Action, second: Action) -> bool:
+        return self._disturbs(first, second) or self._disturbs(second, first)
 
-def _depend(first: Action, second: Action) -> bool:
-    return _disturbs(first, second) or _disturbs(second, first)
+    def _disturbs(self, one: Action, other: Action) -> bool:
+        effects = self._dependencies.of(other)
+        written = self._dependencies.of(one).writes
+        return bool(written & (effects.writes | effects.inputs)) or self._may_enable(one, other)
 
-
-def _disturbs(one: Action, other: Action) -> bool:
-    effects = effects_of(other)
-    looked_at = set(effects.writes | effects.reads)
-    if other.guard is not None:
-        looked_at.update(places_read(other.guard))
-    return overlap(effects_of(one).writes, looked_at)
-
-
-def _may_enable(one: Action, other: Action) -> bool:
-    return other.guard is not None and overlap(effects_of(one).writes, places_read(other.guard))
+    def _may_enable(self, one: Action, other: Action) -> bool:
+        read_by = self._dependencies.slots.read_by
+        return other.guard is not None and bool(self._dependencies.of(one).writes & read_by(other.guard))

@@ -1,4 +1,4 @@
-"""Whole state spaces of Kernels with and without reduction, and what must be the same in both."""
+"""Whole state spaces of Kernels with and without reduction, and the facts that must agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PREDICATES = (1 << MAXIMUM_PREDICATES) - 1
 
 @dataclass(slots=True)
 class Space:
-    """What there is to be found in a state space; `whole` where all of it was seen."""
+    """The facts of a state space; `whole` is True if all of it was explored."""
 
     states: set[State] = field(default_factory=set)
     deadlocks: set[State] = field(default_factory=set)

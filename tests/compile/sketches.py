@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -25,8 +26,11 @@ from strandline.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """Nodes 0, 1, ... with ordered edges. `labels` are bits of nodes; `progress` is column and layer of each node,
-    `components` what is compared besides."""
+    """A graph of nodes 0, 1, ... with ordered edges.
+
+    `labels` are bits of nodes; `progress` is column and layer of each node, `components` the values of further
+    measures.
+    """
 
     edges: tuple[tuple[int, ...], ...]
     initial: tuple[int, ...] = (0,)
@@ -101,11 +105,14 @@ def of_graph_with_wide_states(sketch: Sketch) -> Kernel:
 
 
 def of_callables(sketch: Sketch) -> Kernel:
+    def label_bit(bit: int, node: int) -> int:
+        return sketch.labels[node] >> bit & 1
+
     model = from_callables(
         sketch.initial,
         lambda node: [(f"to {target}", target) for target in sketch.edges[node]],
         progress=lambda node: node,
-        labels={f"bit{bit}": lambda node, bit=bit: sketch.labels[node] >> bit & 1 for bit in range(sketch.predicates)},
+        labels={f"bit{bit}": partial(label_bit, bit) for bit in range(sketch.predicates)},
     )
     predicates = [predicate.expression for predicate in model.labels]
     return make_kernel(model, KernelSpecification(predicates, sketch.measure(Read(model.by_name["progress"]))))

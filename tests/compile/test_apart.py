@@ -1,4 +1,4 @@
-"""Steps that are compiled once, and what is asked of them apart: the same answers as the interpreter's."""
+"""Steps compiled once and properties compiled separately: the same results as the interpreter's."""
 
 from __future__ import annotations
 
@@ -126,7 +126,9 @@ def test_what_may_fault_is_compiled_with_the_steps() -> None:
     past = Element(plain.variables[1], Binary("+", Read(plain.variables[0]), Const(18)))
     system = watching(plain, Binary("==", past, Const(0)))
     assert emit_separately(system, KernelSpecification((), None)) is None
-    assert emit_separately(system.observer.beside, KernelSpecification((), None)) is None, "it is not large"  # type: ignore[union-attr]
+    assert system.observer is not None
+    assert system.observer.beside is not None
+    assert emit_separately(system.observer.beside, KernelSpecification((), None)) is None, "it is not large"
     assert compare_back_ends(Case(system, (), None), 60) >= 20
 
 
@@ -154,7 +156,12 @@ def test_an_observer_that_is_a_part_of_the_model_or_writes_more_is_not_apart() -
 def test_steps_are_compiled_once_and_marked_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     real = host.object_code
-    monkeypatch.setattr(host, "object_code", lambda text: (compiled.append(text), real(text))[1])
+
+    def compile_and_note(text: str) -> bytes:
+        compiled.append(text)
+        return real(text)
+
+    monkeypatch.setattr(host, "object_code", compile_and_note)
     plain = counters(3, 3)
     systems = [watching(plain, Binary("==", Read(plain.variables[0]), Const(number))) for number in range(3)]
     kernels = [compile_system(one) for one in systems]

@@ -1,4 +1,4 @@
-"""One suite for every back end: what a Kernel owes whoever asks it, on transition systems that all of them can be."""
+"""One suite for every back end: the contract of a Kernel, on transition systems that all of them can represent."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ COMPARED = Sketch(
 )
 
 
-@pytest.fixture(params=BACK_ENDS.values(), ids=BACK_ENDS.keys())
+@pytest.fixture(params=list(BACK_ENDS.values()), ids=list(BACK_ENDS))
 def build(request: pytest.FixtureRequest) -> Build:
     back_end: Build = request.param
     return back_end
 
 
 def expected_record(sketch: Sketch, source: int, target: int) -> tuple[int, ...]:
-    """What follows the words of the target's state."""
+    """Return the words that follow the target's state in a record."""
     progress = () if sketch.progress is None else tuple(value & WORD for value in sketch.progress[target])
     return (*progress, int(sketch.falls(source, target))) if sketch.components else progress
 
@@ -115,7 +115,7 @@ def test_many_steps(build: Build) -> None:
 
 
 def test_kernels_live_side_by_side_and_after_each_other(build: Build) -> None:
-    """Each has its own function, and what is left of a dead one disturbs nobody."""
+    """Each has its own function, and the remains of a dead one disturb nothing."""
     ring = [Sketch(((1, *(0,) * extra), (0,))) for extra in range(5)]
     # What was there before is not looked through again and again.
     gc.freeze()

@@ -1,4 +1,4 @@
-"""Marks and valid ends on random systems: what machine code says is what the interpreter finds."""
+"""Coverage bits and valid ends on random systems: machine code agrees with the interpreter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Unsuitable(Exception):
 
 @dataclass
 class Met:
-    """What the interpreter meets."""
+    """The coverage according to the interpreter."""
 
     taken: set[int] = field(default_factory=set)
     reached: set[str] = field(default_factory=set)

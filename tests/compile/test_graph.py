@@ -1,4 +1,4 @@
-"""Explicit graphs as Kernels: what the shared suite does not say of them."""
+"""Explicit graphs as Kernels: tests beyond the shared suite."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_state_that_is_no_node_is_a_fault(words: int | None) -> None:
 
 
 def test_who_is_stuck_can_be_told() -> None:
-    """As where an observer steps alone, or forbids what the system could do."""
+    """A deadlock of the system where an observer steps alone, or forbids the system's steps."""
     kernel = graph_kernel(replace(TRIANGLE, stuck=np.array([True, False, False])))
     assert [ask(kernel, (node,)).labels for node in range(3)] == [1 << DEADLOCK_BIT, 0, 0]
     assert [kernel.reference.labels((node,)) for node in range(3)] == [1 << DEADLOCK_BIT, 0, 0]
@@ -108,7 +108,7 @@ def test_two_nodes_with_the_same_state_are_no_graph() -> None:
 
 
 def test_functions_are_used_again() -> None:
-    """What was compiled for a Kernel that is gone serves another: many graphs cost no memory."""
+    """The function of a dead Kernel serves another one: many graphs cost no memory."""
     graph_kernel(TRIANGLE)
     before = len(back_end._FREE)
     for _ in range(200):

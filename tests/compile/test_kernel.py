@@ -1,9 +1,10 @@
-"""One suite for the back ends of Systems: what the Kernel's function answers, by its ABI."""
+"""One suite for the back ends of Systems: the results of the Kernel's function, by its ABI."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -221,27 +222,29 @@ def test_operators(build: Build, operator: str, left: int, right: int, result: i
     assert targets(kernel, ask(kernel, first(kernel))) == [(left, right, result)]
 
 
-FAULTS = [
-    (Binary("/", Read, Const(0), Span(5, 6)), DIVISION_FAULT),
-    (Binary("mod", Const(1), Binary("-", Read, Read), Span(5, 6)), DIVISION_FAULT),
+READ: Any = Read
+"""Stands for a reading of the variable of a test, whose value is 3."""
+FAULTS: list[tuple[Expression, str]] = [
+    (Binary("/", READ, Const(0), Span(5, 6)), DIVISION_FAULT),
+    (Binary("mod", Const(1), Binary("-", READ, READ), Span(5, 6)), DIVISION_FAULT),
     (Binary("<<", Const(1), Const(64), Span(5, 6)), SHIFT_FAULT),
-    (Binary(">>", Const(1), Unary("-", Read), Span(5, 6)), SHIFT_FAULT),
-    (Binary("<<", Read, Const(62), Span(5, 6)), OVERFLOW_FAULT),
-    (Binary("+", Const(MOST), Read, Span(5, 6)), OVERFLOW_FAULT),
-    (Binary("-", Const(LEAST), Read, Span(5, 6)), OVERFLOW_FAULT),
-    (Binary("*", Const(2**62), Read, Span(5, 6)), OVERFLOW_FAULT),
-    (Binary("/", Const(LEAST), Unary("-", Binary("-", Read, Const(2))), Span(5, 6)), OVERFLOW_FAULT),
+    (Binary(">>", Const(1), Unary("-", READ), Span(5, 6)), SHIFT_FAULT),
+    (Binary("<<", READ, Const(62), Span(5, 6)), OVERFLOW_FAULT),
+    (Binary("+", Const(MOST), READ, Span(5, 6)), OVERFLOW_FAULT),
+    (Binary("-", Const(LEAST), READ, Span(5, 6)), OVERFLOW_FAULT),
+    (Binary("*", Const(2**62), READ, Span(5, 6)), OVERFLOW_FAULT),
+    (Binary("/", Const(LEAST), Unary("-", Binary("-", READ, Const(2))), Span(5, 6)), OVERFLOW_FAULT),
     (Binary("//", Const(LEAST), Const(-1), Span(5, 6)), OVERFLOW_FAULT),
     (Unary("-", Const(LEAST), Span(5, 6)), OVERFLOW_FAULT),
     (Undefined("a reason", Span(5, 6)), "a reason"),
-    (Binary("+", Read, Undefined("a reason", Span(5, 6))), "a reason"),
-    (Binary("or", Binary(">", Read, Const(3)), Undefined("a reason", Span(5, 6))), "a reason"),
+    (Binary("+", READ, Undefined("a reason", Span(5, 6))), "a reason"),
+    (Binary("or", Binary(">", READ, Const(3)), Undefined("a reason", Span(5, 6))), "a reason"),
 ]
 
 
 def filled(expression, variable: Variable) -> Expression:  # type: ignore[no-untyped-def]
-    """The class `Read` stands for a reading of the variable, whose value is 3."""
-    if expression is Read:
+    """Return the expression with a reading of the variable, whose value is 3, in place of `READ`."""
+    if expression is READ:
         return Read(variable)
     if isinstance(expression, Binary):
         left, right = filled(expression.left, variable), filled(expression.right, variable)
@@ -299,7 +302,7 @@ def test_what_is_not_needed_cannot_fault(build: Build) -> None:
     a, x = byte("a", 0, 0), byte("x", 7)
     outside = Binary("==", Element(a, Read(x)), Const(0))
     inside = Binary("<", Read(x), Const(2))
-    guards = [
+    guards: list[Expression] = [
         Binary("and", inside, outside),
         Binary("or", Unary("not", inside), outside),
         Binary("imply", inside, outside),
@@ -470,7 +473,7 @@ def test_arrays_over_several_words(build: Build, length: int, high: int) -> None
 
 
 def test_a_python_error_in_the_interpreter_is_raised_again() -> None:
-    """An exception cannot cross C: it is kept, answered as a fault, and raised by whoever asked."""
+    """An exception cannot cross C: it is kept, reported as a fault, and raised by the caller."""
     kernel = interpret_system(system([byte("x")], []))
     kernel.reference.labels = lambda state: 1 // 0  # type: ignore[attr-defined, method-assign]
     with pytest.raises(ZeroDivisionError):

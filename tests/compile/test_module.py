@@ -1,4 +1,4 @@
-"""A Module holds what no machine has a say in, and all of it."""
+"""A Module contains everything that does not depend on a machine."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_writing_needs_no_compiler(module: str) -> None:
 
 
 def test_an_instruction_is_written_once_on_a_way() -> None:
-    """Parts that expressions share are computed once; what is read from memory is read anew."""
+    """Shared parts of expressions are computed once; loads are repeated."""
     code = Function("define i64 @f(i64 %x, ptr %p)")
     first = code.value("add i64 %x, 1")
     assert code.value("add i64 %x, 1") == first

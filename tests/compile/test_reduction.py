@@ -1,4 +1,4 @@
-"""Partial-order reduction: what it must keep, how much it leaves out, and machine code beside the definition."""
+"""Partial-order reduction: what it preserves, how much it omits, and machine code compared with the definition."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from strategies import Case, cases
 from strandline.analysis.ranges import analyse_ranges
 from strandline.checker.reductions.partial_order import reduction_of
 from strandline.compile.interpret import Valuation
+from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.reduction.facts import actions_changing, make_facts
@@ -203,6 +204,7 @@ def test_a_proviso_by_what_is_stored_chooses_otherwise_in_the_next_phase() -> No
         return int(kernel.reference.values(state, [x])[0])
 
     reduction = reduction_of(system, ())
+    assert isinstance(kernel.reference, SystemReference)
     assert unknown_to_the_first_phase(StoreProviso(kernel.reference, reduction), layer)
     assert not unknown_to_the_first_phase(OrderProviso(kernel.reference, reduction), layer)
 
@@ -214,5 +216,6 @@ def test_the_order_of_states_has_the_same_choice_in_every_phase(seed: int) -> No
     kernel = make_kernel(system)
     whole = space(kernel, 100)
     if whole.whole and not whole.faults:
+        assert isinstance(kernel.reference, SystemReference)
         chooser = OrderProviso(kernel.reference, reduction_of(system, ()))
         assert not unknown_to_the_first_phase(chooser, lambda state: sum(state) * 40503 % 4)

@@ -19,7 +19,7 @@ MOST = 60
 
 
 def told(step: Taken | None) -> object:
-    """A step as what can be compared."""
+    """Return a step in a form that can be compared."""
     if step is None:
         return None
     fault = None if step.fault is None else (step.fault.kind, step.fault.span)
@@ -58,7 +58,7 @@ def test_a_single_edge_is_that_of_all(random: Random) -> None:
 
 
 def test_what_follows_a_step_is_not_computed() -> None:
-    """Commands without a process are left out by what their guards require first, in the order of the parts."""
+    """Actions without a process are skipped by the first requirements of their guards."""
     text = (
         "DEFINE T : 0..3; MODULE VAR T x; T y; INIT x=0, y=0; "
         "TRANS x=0 => x=1; x=1, y=0 => y=1; x=0, y=0 => y=2; SPEC CTLSPEC EF(x=1)"

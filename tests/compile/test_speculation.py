@@ -60,12 +60,13 @@ def test_what_no_tree_could_hold(risk: str, kind: str | None) -> None:
     """Ninety rounds: 2^90 nodes as a tree."""
     a = Variable("a", Domain(0, 7), 8, (3, 1, 4, 1, 5, 2, 6, 5))
     x, y = Variable("x", Domain(0, 7), None, (2,)), Variable("y", Domain(0, 7), None, (0,))
-    start: Expression = {
+    starts: dict[str, Expression] = {
         "none": Read(x),
         "index": Element(a, Binary("-", Read(x), Const(1)), Span(1, 2)),
         "division": Binary("//", Const(6), Read(x), Span(1, 2)),
         "undefined": Choice(Binary(">", Read(x), Const(0)), Read(x), Undefined("nothing", Span(1, 2))),
-    }[risk]
+    }
+    start = starts[risk]
 
     def step(inner: Expression, number: int) -> Expression:
         balanced = Binary("==", Binary("mod", inner, Const(2)), Const(0))

@@ -1,4 +1,4 @@
-"""Constant tables: machine code looks up what the interpreter does, outside of a table too."""
+"""Constant tables: machine code agrees with the interpreter, also for indices out of range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs with accepting states, what a search for accepting cycles must answer, and the judge of what it shows."""
+"""Graphs with accepting states, the expected answers of searches for accepting cycles, and a judge of their lassos."""
 
 from __future__ import annotations
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from unittest.mock import patch
 
 from graph_kernel import Graph, graph_kernel
+from support.fake_device import FakeDevice
 
 from strandline.compile.device import DeviceCode
 from strandline.compile.kernel import Kernel
 from strandline.engine.device import order, store
-from strandline.engine.device.fake import FakeDevice
 from strandline.engine.device.search import DeviceSearch
 from strandline.engine.search import Event
 

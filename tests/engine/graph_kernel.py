@@ -1,6 +1,6 @@
 """Explicit graphs in a short notation, as Kernels, and random ones.
 
-A graph says exactly what a search has to do, and its states can have any width and any bits.
+A graph determines exactly the work of a search, and its states can have any width and any bits.
 """
 
 from __future__ import annotations
@@ -89,6 +89,12 @@ def graph_kernel(
             falls=None if falls is None else np.array(fallen, dtype=np.bool_),
         )
     )
+
+
+def graph_reference(kernel: Kernel) -> compiled.GraphReference:
+    """Return the reference of a Kernel that `graph_kernel` made."""
+    assert isinstance(kernel.reference, compiled.GraphReference)
+    return kernel.reference
 
 
 def graph_of(reference: Reference) -> Graph:

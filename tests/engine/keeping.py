@@ -1,4 +1,4 @@
-"""What was saved of a search, for tests in which another goes on with it."""
+"""Saved states of searches, for tests in which another search continues."""
 
 from __future__ import annotations
 

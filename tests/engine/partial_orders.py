@@ -60,7 +60,7 @@ def random_composed(random: Random, nodes: int, edges: int) -> Composed:
 
 @dataclass(slots=True)
 class Figures:
-    """What an exploration by Figure 5 did."""
+    """The counts of an exploration by Figure 5."""
 
     explored: list[int] = field(default_factory=list)
     persistent: list[int] = field(default_factory=list)

@@ -32,6 +32,11 @@ class Engine:
         names = {"bfs": "BreadthFirstSearch", "dfs": "DepthFirstSearch", "sweep": "SweepSearch"}
         self.orders = {order: searches[name] for order, name in names.items()}
 
+    def imported(self) -> _as_imported:
+        """A context in which `import` finds these modules, as functions of theirs that import when they are called
+        must."""
+        return _as_imported(self.modules)
+
     def __getattr__(self, name: str) -> Any:
         if name not in self.searches:
             raise AttributeError(name)
@@ -76,11 +81,12 @@ def plain_engine() -> Engine:
     compiled = {name: module for name, module in sys.modules.items() if name.startswith(_PREFIX)}
     for name in compiled:
         del sys.modules[name]
-    before, numba.config.DISABLE_JIT = numba.config.DISABLE_JIT, 1
+    config: Any = numba.config
+    before, config.DISABLE_JIT = config.DISABLE_JIT, 1
     try:
         modules = _import_all()
     finally:
-        numba.config.DISABLE_JIT = before
+        config.DISABLE_JIT = before
         for name in [name for name in sys.modules if name.startswith(_PREFIX)]:
             del sys.modules[name]
         sys.modules.update(compiled)

@@ -1,4 +1,4 @@
-"""Running a Search to its end and collecting what it says, for comparison with brute force."""
+"""Run a Search to its end and collect its output, for comparison with brute force."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Run:
             self.outcome.pauses += 1
         self.outcome.event = event
         self.outcome.statistics = self.search.statistics()
-        self.outcome.levels = self.search.level_sizes
+        self.outcome.levels = list(self.search.details().levels)
         return self.outcome
 
 

@@ -1,4 +1,4 @@
-"""What a sweep has stored at the moment, read from its arrays: for tests that look into a search that stands still."""
+"""The states that a sweep has stored, read from its arrays, for tests of a paused search."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def stored_states(search: Any) -> list[Stored]:
 def _states(pages: Any, chain: Any, key: tuple[int, int], *, persistent: bool) -> list[Stored]:
     """The states of a chain, page by page."""
     store, bits = pages.store(), int(pages.shape.page_bits)
-    found, page = [], int(chain.first)
+    found: list[Any] = []
+    page = int(chain.first)
     while page:
         for offset in range(int(store.filled[page - 1])):
             state = pages.state(((page - 1) << bits) + offset)
@@ -67,7 +68,7 @@ def step_by_step(kernel: Kernel) -> Iterator[Run]:
 
 
 def _one_expansion(run: Run, engine: Engine) -> Any:
-    loop = engine.modules["orders.sweep_kernel"]
+    loop: Any = engine.modules["orders.sweep_kernel"]
     before, loop._BATCH = loop._BATCH, np.uint64(1)
     run.search._budget = 1
     try:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from partial_orders import Composed, below, theorem_2
 from running import Outcome, explore
 
-from strandline.engine.orders.breadth_first import TreeCompression
 from strandline.engine.search import Event
+from strandline.engine.store.kinds import KINDS
 
 WIDTHS = (1, 2, 3)
 
@@ -53,7 +53,8 @@ def variants(system: Composed, words: int, cache_size: int) -> Iterator[tuple[st
     yield "bfs", explore(plain, "bfs")
     if words != 2:
         # The machine code for one word more or less is not made for this alone.
-        yield "bfs, trees", explore(plain, "bfs", store_kind=TreeCompression())
+        for kind in KINDS[1:]:
+            yield f"bfs, {kind.name}", explore(plain, "bfs", store_kind=kind)
     yield "dfs", explore(plain, "dfs")
     yield "sweep", explore(total, "sweep")
     yield "componentwise sweep", explore(system.kernel(words), "sweep")

@@ -15,11 +15,12 @@ from strandline.compile.host import compile_system
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.specification import KernelSpecification
-from strandline.engine.orders.breadth_first import BreadthFirstSearch, TreeCompression
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.parts.search_output import StatesOnly
 from strandline.engine.search import Event, Search
+from strandline.engine.store.kinds import TREE
 from strandline.languages import load
 
 LARGEST = 300_000
@@ -70,7 +71,7 @@ class Counter:
         return self.records, self.figures.transitions, self.figures.deadlocks
 
     def distinct(self) -> tuple[int, int, int]:
-        """The same from what was seen, each state counted once."""
+        """Return the counts of distinct states, from the states observed."""
         rows = np.concatenate(self.rows)
         rows = rows[np.lexsort(rows.T[::-1])]
         assert len(rows) == self.figures.visited
@@ -111,7 +112,7 @@ def test_instance(reference: Any) -> None:
 @pytest.mark.parametrize("reference", INSTANCES[::12])
 def test_instance_as_trees(reference: Any) -> None:
     kernel = make_kernel(load(reference.file), KernelSpecification([], None, balanced_words=True))
-    check(reference, Counter(kernel, partial(BreadthFirstSearch, store_kind=TreeCompression())).exact())
+    check(reference, Counter(kernel, partial(BreadthFirstSearch, store_kind=TREE)).exact())
 
 
 @needs_beem

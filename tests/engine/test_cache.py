@@ -17,8 +17,8 @@ import numba
 import pytest
 
 import strandline.engine.runtime.jit as jit
-from strandline.engine import code_cache
-from strandline.engine.code_cache import make_cache
+from strandline.engine.runtime import code_cache
+from strandline.engine.runtime.code_cache import make_cache
 
 PACKAGE = Path(jit.__file__).parents[2]
 
@@ -101,7 +101,7 @@ def add_two(number: int) -> int:
 
 def compiled(folder: Path, function: Callable[[int], int] = add_one) -> Any:
     """A function with a cache in a folder, as another process would have it."""
-    kernel = numba.njit(function)
+    kernel: Any = numba.njit(function)
     kernel._cache = make_cache(lambda: folder, function)
     return kernel
 
@@ -194,7 +194,7 @@ def test_a_whole_command_with_a_damaged_cache(tmp_path: Path) -> None:
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> tuple[Path, str]:
-    """The folder for machine code, and what is said about it."""
+    """Return the cache folder for machine code, and the warning about it."""
     folder = jit.cache_directory.__wrapped__()
     return folder, capsys.readouterr().err
 

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from caching_run import RULES, CachingRun, PlainCaching, cached
-from graph_kernel import Graph, graph_kernel, random_graph
+from graph_kernel import Graph, graph_kernel, graph_reference, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain import plain_engine
@@ -48,7 +48,7 @@ def test_every_rule_reaches_all_states(graph: Graph, rule: str, size: int, words
     outcome = cached(kernel, size, rule)
     figures = outcome.statistics
     assert outcome.event is Event.DONE
-    assert {kernel.reference.nodes[state] for state in outcome.seen} == graph.reachable()
+    assert {graph_reference(kernel).nodes[state] for state in outcome.seen} == graph.reachable()
     assert figures.visited == figures.recorded == len(outcome.seen)
     assert figures.transitions == sum(outcome.degrees)
     assert figures.deadlocks == sum(outcome.deadlocked)
@@ -66,9 +66,9 @@ def test_the_rules_replace_what_they_say(graph: Graph, rule: str, size: int, wor
     run = CachingRun(kernel, size, rule)
     outcome = run.advance()
     expected = PlainCaching(graph, size, rule)
-    assert [kernel.reference.nodes[state] for state in outcome.seen] == expected.visits
+    assert [graph_reference(kernel).nodes[state] for state in outcome.seen] == expected.visits
     assert outcome.statistics.peak_states == expected.peak
-    assert run.search.replaced == expected.replaced
+    assert run.search.statistics().counters["replaced"] == expected.replaced
     assert outcome.statistics.exact == (expected.replaced == 0)
 
 
@@ -96,8 +96,8 @@ def test_a_collision_replaces_although_there_is_room() -> None:
     graph = Graph((tuple(range(1, 41)), *(() for _ in range(40))))
     run = CachingRun(graph_kernel(graph), 50, "collision")
     assert run.advance().statistics.visited == 41
-    assert 0 < run.search.replaced < 30
-    assert run.outcome.statistics.stored == 41 - run.search.replaced
+    assert 0 < run.search.statistics().counters["replaced"] < 30
+    assert run.outcome.statistics.stored == 41 - run.search.statistics().counters["replaced"]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -108,13 +108,13 @@ def test_states_that_are_found_come_with_the_path(rule: str, words: int) -> None
     assert run.advance().event is Event.FOUND
     record, labels = run.search.found
     assert (record, labels) == (40, 1)
-    assert path_to(kernel, run.outcome.links, record) == kernel.reference.states[:41]
+    assert path_to(kernel, run.outcome.links, record) == graph_reference(kernel).states[:41]
     assert run.advance().event is Event.FOUND, "asked again without a change it stops at the same state"
     assert (run.search.found, len(run.outcome.links)) == ((40, 1), 41)
     run.search.stop_less(1)
     assert run.advance().event is Event.FOUND
     assert run.search.found == (41 + 70, 3)
-    assert path_to(kernel, run.outcome.links, 41 + 70) == kernel.reference.states[:71]
+    assert path_to(kernel, run.outcome.links, 41 + 70) == graph_reference(kernel).states[:71]
     run.search.stop_less(2)
     assert run.advance().event is Event.DONE
     assert run.outcome.statistics.visited == 100
@@ -128,7 +128,7 @@ def test_a_path_is_a_path_after_any_number_of_revisits(graph: Graph, rule: str, 
     run = CachingRun(kernel, size, rule, stop_mask=1)
     assert run.advance().event is Event.FOUND
     path = path_to(kernel, run.outcome.links, run.search.found[0])
-    nodes = [kernel.reference.nodes[state] for state in path]
+    nodes = [graph_reference(kernel).nodes[state] for state in path]
     assert nodes[0] in graph.initial
     assert nodes[-1] == target
     assert all(after in graph.edges[before] for before, after in pairwise(nodes))
@@ -141,8 +141,8 @@ def test_several_initial_states_are_told_apart_in_the_log() -> None:
     run = CachingRun(kernel, 5, "oldest", stop_mask=1)
     run.advance()
     assert path_to(kernel, run.outcome.links, run.search.found[0]) == [
-        kernel.reference.states[2],
-        kernel.reference.states[3],
+        graph_reference(kernel).states[2],
+        graph_reference(kernel).states[3],
     ]
 
 
@@ -151,7 +151,7 @@ def test_a_fault_is_found_with_its_path(words: int) -> None:
     kernel = graph_kernel(Graph(CHAIN.edges, faults={55}), words)
     run = CachingRun(kernel, 3, "oldest")
     assert run.advance().event is Event.FAULT
-    assert path_to(kernel, run.outcome.links, run.search.found[0]) == kernel.reference.states[:56]
+    assert path_to(kernel, run.outcome.links, run.search.found[0]) == graph_reference(kernel).states[:56]
     assert kernel.fault_sites[run.search.fault_number].kind == "fault of 55"
 
 
@@ -182,7 +182,7 @@ def test_thousands_of_states_with_tiny_arrays(rule: str) -> None:
     kernel = graph_kernel(graph, 2)
     size = len(graph.reachable()) * 9 // 10
     usual = cached(kernel, size, rule)
-    assert {kernel.reference.nodes[state] for state in usual.seen} == graph.reachable()
+    assert {graph_reference(kernel).nodes[state] for state in usual.seen} == graph.reachable()
     with smallest_arrays():
         same(cached(kernel, size, rule), usual)
 

@@ -1,4 +1,4 @@
-"""A sweep that another one carries on, by another measure, misses nothing; how many states were met is estimated."""
+"""A sweep that is continued by another measure misses no state, and estimates the number of distinct ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph_kernel import Graph, graph_kernel, random_graph
+from graph_kernel import Graph, graph_kernel, graph_reference, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import Run, explore, path_to, smallest_arrays
@@ -41,7 +41,7 @@ def progress_in(graph: Graph, kernel: Any) -> Progress:
 
     def progress(states: Any) -> Any:
         assert graph.progress is not None
-        nodes = [kernel.reference.nodes[tuple(state)] for state in states.tolist()]
+        nodes = [graph_reference(kernel).nodes[tuple(state)] for state in states.tolist()]
         return np.array([graph.progress[node] for node in nodes], dtype=np.int64)
 
     return progress
@@ -52,7 +52,7 @@ def on_to_the_end(run: Run, marked: int) -> int:
     stops = 0
     while run.advance().event is Event.FOUND:
         record, _ = run.search.found
-        assert run.kernel.reference.nodes[path_to(run.kernel, run.outcome.links, record)[-1]] == marked
+        assert graph_reference(run.kernel).nodes[path_to(run.kernel, run.outcome.links, record)[-1]] == marked
         run.search.stop_less(1)
         stops += 1
     assert run.outcome.event is Event.DONE
@@ -81,7 +81,7 @@ def test_nothing_is_missed(words: int, seed: int, kind: str, visits: int, small:
             continue_sweep(run, now, words, mask)
         stops += on_to_the_end(run, marked)
     states = run.outcome.statistics
-    assert set(run.outcome.distinct()) == {run.kernel.reference.states[node] for node in graph.reachable()}
+    assert set(run.outcome.distinct()) == {graph_reference(run.kernel).states[node] for node in graph.reachable()}
     assert stops == (marked in graph.reachable())
     assert states.visited == len(run.outcome.seen)
     assert not states.exact

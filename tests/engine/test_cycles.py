@@ -18,7 +18,7 @@ METHODS = ("NestedSearch", "ComponentSearch")
 
 
 def answer(method: str, graph: Graph, *, words: int = 1, accepting: int = 1, engine: Engine | None = None) -> bool:
-    """Whether the method finds an accepting cycle; what it finds is judged."""
+    """Return True if the method finds an accepting cycle, which is judged."""
     links: list[int] = []
     kind = getattr(engine or compiled_engine(), method)
     search = kind(graph_kernel(graph, words), accepting=accepting, log=links.extend)

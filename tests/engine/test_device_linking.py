@@ -8,12 +8,12 @@ from unittest.mock import patch
 import pytest
 from device_runs import device_kernel
 from graph_kernel import Graph
+from support.fake_device import FakeDevice
 
 import strandline
 from strandline.compile.device import compile_for_device
 from strandline.compile.ptx import ptx
 from strandline.engine.device import linking, store
-from strandline.engine.device.fake import FakeDevice
 from strandline.engine.device.layout import Shape, declarations
 from strandline.engine.device.store import DeviceStore, plan_sizes
 from strandline.errors import ResourceError

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import pytest
 from device_runs import device_kernel, on, run, small_pieces, states_on
-from graph_kernel import Graph, random_graph
+from graph_kernel import Graph, graph_reference, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import explore
@@ -18,10 +18,17 @@ from running import explore
 from strandline.compile.kernel import DEADLOCK_BIT
 from strandline.engine.device import retracing
 from strandline.engine.device.retracing import Retracing
+from strandline.engine.device.search import DeviceFigures, DeviceSearch
 from strandline.engine.search import Event
 
 KINDS = ("plain", "monotone", "regressing", "columns")
 CHAIN = 200
+
+
+def figures_of(search: DeviceSearch) -> DeviceFigures:
+    figures = search.details().device
+    assert figures is not None
+    return figures
 
 
 def edges_of(graph: Graph) -> int:
@@ -67,7 +74,7 @@ def test_levels_are_those_of_the_host(graph: Graph, words: int) -> None:
     with small_pieces():
         search, event = run(kernel)
     host = explore(kernel, "bfs")
-    assert (event, search.level_sizes) == (Event.DONE, host.levels)
+    assert (event, list(search.details().levels)) == (Event.DONE, host.levels)
     assert search.statistics().transitions == host.statistics.transitions
 
 
@@ -85,7 +92,7 @@ def test_traces_lead_to_what_is_found(graph: Graph, picked: int, words: int, tog
             return
         assert (event, search.found) == (Event.FOUND, (0, 1))
         path = states_on(kernel, search.walked)
-        assert kernel.reference.nodes[path[-1]] == marked  # type: ignore[attr-defined]
+        assert graph_reference(kernel).nodes[path[-1]] == marked  # type: ignore[attr-defined]
         if graph.progress is None:
             assert len(path) - 1 == graph.distances()[marked]
         search.stop_less(1)
@@ -95,7 +102,7 @@ def test_traces_lead_to_what_is_found(graph: Graph, picked: int, words: int, tog
 @settings(deadline=None, max_examples=80)
 @given(graphs(), st.integers(0, 1000), st.integers(0, 1000))
 def test_the_search_goes_on_after_a_trace(graph: Graph, first: int, second: int) -> None:
-    """Two labels are told one by one, each with its way; then everything is there."""
+    """Two labels are reported one by one, each with its path; then the search is complete."""
     labels = {first % len(graph.edges): 1}
     labels[second % len(graph.edges)] = labels.get(second % len(graph.edges), 0) | 2
     kernel = device_kernel(replace(graph, labels=labels))
@@ -130,7 +137,7 @@ def test_a_fault_is_told_with_the_way_to_it(graph: Graph, picked: int) -> None:
         assert event is Event.FAULT
         assert kernel.fault_sites[search.fault_number].kind == f"fault of {faulty}"
         end = states_on(kernel, search.walked)[-1]
-        assert kernel.reference.nodes[end] == faulty  # type: ignore[attr-defined]
+        assert graph_reference(kernel).nodes[end] == faulty  # type: ignore[attr-defined]
 
 
 def chain(length: int = CHAIN, *, width: int = 1) -> Graph:
@@ -152,7 +159,7 @@ def test_a_sweep_needs_room_for_few_layers_only() -> None:
     assert (event, figures.recorded, figures.visited) == (Event.DONE, CHAIN * 5 - 4, CHAIN * 5 - 4)
     assert (figures.exact, figures.sweeps, figures.layers) == (True, 1, CHAIN)
     assert figures.peak_states <= 10
-    assert search.device_figures.rebuilt > 3
+    assert figures_of(search).rebuilt > 3
     assert int(search._store.plan.places) < 400
 
 
@@ -175,7 +182,7 @@ def test_what_waits_long_is_moved_to_the_head() -> None:
     with small_pieces():
         search, event = run(kernel, memory=6000)
     assert (event, search.statistics().recorded) == (Event.DONE, len(graph.reachable()))
-    assert search.device_figures.moved > 0
+    assert figures_of(search).moved > 0
 
 
 def test_a_layer_with_edges_inside_is_put_back_into_the_table() -> None:
@@ -190,7 +197,7 @@ def test_a_layer_with_edges_inside_is_put_back_into_the_table() -> None:
     figures = search.statistics()
     assert (event, figures.recorded, figures.transitions) == (Event.DONE, len(graph.reachable()), edges_of(graph))
     assert search._store.loose
-    assert search.device_figures.rebuilt > 0
+    assert figures_of(search).rebuilt > 0
 
 
 def test_more_successors_than_there_is_room_for() -> None:
@@ -215,7 +222,7 @@ def test_a_column_that_falls_is_told_with_its_step() -> None:
     kernel = device_kernel(graph)
     search, event = run(kernel)
     assert event is Event.COLUMN_DECREASED
-    assert [kernel.reference.nodes[state] for state in states_on(kernel, search.walked)] == [0, 1, 2]  # type: ignore[attr-defined]
+    assert [graph_reference(kernel).nodes[state] for state in states_on(kernel, search.walked)] == [0, 1, 2]  # type: ignore[attr-defined]
     assert search.regressing_link == (0, 0)
 
 
@@ -244,7 +251,7 @@ def test_a_beam_that_drops_nothing_finds_a_trace_in_one_sweep(length: int) -> No
     with small_pieces():
         search, _ = run(kernel, stop_mask=1)
         assert search.walked == (0, [0] * (length - 1))
-        assert search.device_figures.retraced == 1
+        assert figures_of(search).retraced == 1
 
 
 def grid(layers: int, width: int, *, needle: bool) -> Graph:
@@ -268,8 +275,8 @@ def test_a_beam_drops_states_where_there_is_no_room_and_bisection_finds_what_it_
         search, event = run(kernel, memory=9_000, stop_mask=1)
         assert event is Event.FOUND
         assert len(search.walked[1]) == layers
-        assert kernel.reference.nodes[states_on(kernel, search.walked)[-1]] == layers * width  # type: ignore[attr-defined]
-        assert (search.device_figures.retraced == 1) != needle
+        assert graph_reference(kernel).nodes[states_on(kernel, search.walked)[-1]] == layers * width
+        assert (figures_of(search).retraced == 1) != needle
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 50, 129])
@@ -281,7 +288,7 @@ def test_bisection_takes_about_as_many_sweeps_as_layers_have_bits(length: int) -
     with small_pieces(), no_beams():
         search, _ = run(kernel, stop_mask=1)
         assert search.walked == (0, [0] * last)
-        assert search.device_figures.retraced <= 2 * length
+        assert figures_of(search).retraced <= 2 * length
 
 
 @pytest.mark.parametrize("beams", [True, False])
@@ -298,4 +305,4 @@ def test_random_graphs_of_many_layers(beams: bool) -> None:
             search, event = run(kernel, stop_mask=1)
             assert event is Event.FOUND
             end = states_on(kernel, search.walked)[-1]
-            assert kernel.reference.nodes[end] == far  # type: ignore[attr-defined]
+            assert graph_reference(kernel).nodes[end] == far  # type: ignore[attr-defined]

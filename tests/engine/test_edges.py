@@ -1,4 +1,4 @@
-"""Who listens to edges is told of every record once, with the records of its successors: a bisimilar graph."""
+"""An edge observer is notified of every record once, with the records of its successors: a bisimilar graph."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The figures of the papers, drawn again from what their text says of them, and swept as it tells."""
+"""The figures of the papers, rebuilt from their text, and swept as it describes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graph_kernel import Graph, graph_kernel
+from graph_kernel import Graph, graph_kernel, graph_reference
 from partial_orders import Composed
 from running import Run
 from storing import step_by_step, stored_states
@@ -16,7 +16,7 @@ from strandline.engine.search import Event
 
 def visits(run: Run) -> list[int]:
     """The nodes in the order in which they were expanded."""
-    return [run.kernel.reference.nodes[state] for state in run.outcome.seen]
+    return [graph_reference(run.kernel).nodes[state] for state in run.outcome.seen]
 
 
 def swept(kernel: Kernel) -> Run:
@@ -27,7 +27,7 @@ def swept(kernel: Kernel) -> Run:
 
 def in_memory(search: Any, *, persistent: bool | None = None) -> set[int]:
     """The nodes that are stored, all of them or only those that are persistent or not."""
-    nodes = search.kernel.reference.nodes
+    nodes = graph_reference(search.kernel).nodes
     return {nodes[one.state] for one in stored_states(search) if persistent in (None, one.persistent)}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
 import numpy as np
 from hypothesis import given
@@ -41,7 +42,8 @@ keys = st.tuples(st.integers(0, 2), st.integers(0, 6))
 def test_the_map_of_layers_is_a_dictionary(steps: list[tuple[int, int]]) -> None:
     """Each step makes the layer where there is none and removes it where there is one."""
     with np.errstate(over="ignore"):
-        rows, expected = Rows(12), {}
+        rows = Rows(12)
+        expected: dict[Any, Any] = {}
         for key in steps:
             if key in expected:
                 rows.remove(expected.pop(key))

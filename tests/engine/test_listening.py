@@ -14,7 +14,7 @@ from strandline.compile.kernel import DEADLOCK_BIT
 
 
 class Layers:
-    """Keeps what it is told: the layers in the order in which the line left them, each with its states."""
+    """An observer that keeps the layers in the order in which the line left them, each with its states."""
 
     layers = True
     held_words = 0

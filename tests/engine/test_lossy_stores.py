@@ -1,4 +1,4 @@
-"""Stores that may lose states: what they keep, what they take for known, and how much of that they foretell."""
+"""Lossy stores: the states they keep, their false matches, and the predicted number of these."""
 
 from __future__ import annotations
 
@@ -73,15 +73,18 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         "store='compact' is for breadth-first search; it has no meaning with order='dfs'",
     ),
     *(
-        ({"store": store, "ltl": "G F (C0.x == 2)"}, f"{store=}: a search for cycles has to know where states are")
+        (
+            {"store": store, "ltl": "G F (C0.x == 2)"},
+            f"{store=}: a search for cycles needs the number of each stored state",
+        )
         for store in ("compact", "tree")
     ),
-    ({"store": "tree", "ctl": "AG EF true"}, "store='tree': this search has to know where states are stored"),
+    ({"store": "tree", "ctl": "AG EF true"}, "store='tree': this search needs the number of each stored state"),
     (
         {"store": "tree", "measure": "C0.x"},
         "store='tree' is for breadth-first search; it has no meaning with order='sweep'",
     ),
-    ({"store": "bitstate", "ctl": "AG EF true"}, "store='bitstate': this search has to know where states are stored"),
+    ({"store": "bitstate", "ctl": "AG EF true"}, "store='bitstate': this search needs the number of each stored state"),
     ({"store": "sparse"}, "unknown store 'sparse' (known: auto, exact, tree, compact, bitstate)"),
     ({"store": "compact", "store_size": "1M"}, "store_size= is for store='bitstate'"),
     ({"store": "bitstate", "store_size": 8}, "store_size= must be at least 64 bytes"),

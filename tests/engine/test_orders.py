@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from brute_force import sweep
-from graph_kernel import Graph, graph_kernel, last_word_only, near_the_top, random_graph, spread_out
+from graph_kernel import Graph, graph_kernel, graph_reference, last_word_only, near_the_top, random_graph, spread_out
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from running import Outcome, explore, path_to
@@ -21,9 +21,8 @@ KINDS = ("monotone", "regressing", "columns", "extreme")
 def check_states(graph: Graph, kernel, outcome: Outcome) -> None:  # type: ignore[no-untyped-def]
     """The search saw just the reachable states, each with its out-degree."""
     assert outcome.event.name == "DONE"
-    expected = {
-        kernel.reference.states[node]: (len(graph.edges[node]), not graph.edges[node]) for node in graph.reachable()
-    }
+    states = graph_reference(kernel).states
+    expected = {states[node]: (len(graph.edges[node]), not graph.edges[node]) for node in graph.reachable()}
     assert outcome.distinct() == expected
 
 
@@ -42,7 +41,7 @@ def check_log(graph: Graph, kernel, outcome: Outcome) -> None:  # type: ignore[n
     for record in range(len(outcome.links)):
         path = path_to(kernel, outcome.links, record)
         assert path[0] in kernel.reference.initial()
-        assert kernel.reference.nodes[path[-1]] in graph.reachable()
+        assert graph_reference(kernel).nodes[path[-1]] in graph.reachable()
 
 
 graphs = st.builds(
@@ -75,7 +74,7 @@ def test_breadth_first_search(graph: Graph, words: int, code) -> None:  # type: 
     for record in range(len(outcome.links)):
         path = path_to(kernel, outcome.links, record)
         assert path[-1] == outcome.seen[record]
-        assert len(path) - 1 == distances[kernel.reference.nodes[path[-1]]], "not a shortest path"
+        assert len(path) - 1 == distances[graph_reference(kernel).nodes[path[-1]]], "not a shortest path"
 
 
 @given(graphs, st.sampled_from(WIDTHS), st.sampled_from(CODES))
@@ -86,7 +85,7 @@ def test_depth_first_search(graph: Graph, words: int, code) -> None:  # type: ig
     check_states(graph, kernel, outcome)
     check_exact_counts(graph, outcome)
     check_log(graph, kernel, outcome)
-    assert [kernel.reference.nodes[state] for state in outcome.seen] == depth_first_order(graph)
+    assert [graph_reference(kernel).nodes[state] for state in outcome.seen] == depth_first_order(graph)
     for record, state in enumerate(outcome.seen):
         assert path_to(kernel, outcome.links, record)[-1] == state
 
@@ -111,7 +110,7 @@ def test_sweep(graph: Graph, words: int, code) -> None:  # type: ignore[no-untyp
     check_states(graph, kernel, outcome)
     check_log(graph, kernel, outcome)
     expected, figures = sweep(graph), outcome.statistics
-    assert sorted(kernel.reference.nodes[state] for state in outcome.seen) == sorted(expected.expanded)
+    assert sorted(graph_reference(kernel).nodes[state] for state in outcome.seen) == sorted(expected.expanded)
     assert figures.visited == len(expected.expanded)
     assert figures.persistent == expected.persistent
     assert figures.regress_edges == expected.regress_edges

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph_kernel import Graph, graph_kernel, random_graph
+from graph_kernel import Graph, graph_kernel, graph_reference, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from partial_orders import Composed, CompositionalSweep, random_composed
@@ -68,14 +68,14 @@ def expected_profile(system: Composed) -> list[LayerFigures]:
 @given(systems)
 @settings(max_examples=300)
 def test_one_line_for_every_layer(system: Composed) -> None:
-    assert list(swept(system.kernel()).profile()) == expected_profile(system)
+    assert list(swept(system.kernel()).details().profile) == expected_profile(system)
 
 
 @given(systems, st.integers(2, 9))
 @settings(max_examples=300)
 def test_neighbours_are_put_together_where_there_are_too_many(system: Composed, most: int) -> None:
     with small(PROFILE_CELLS=most):
-        found = swept(system.kernel()).profile()
+        found = swept(system.kernel()).details().profile
     expected = expected_profile(system)
     assert 1 <= len(found) <= most
     assert all(one.first <= one.last for one in found)
@@ -99,8 +99,8 @@ def test_plain_python_notes_the_same(most: int) -> None:
             compiled = swept(kernel)
             with np.errstate(over="ignore"):
                 other = swept(kernel, engine=plain)
-        assert [vars_of(one) for one in other.profile()] == [vars_of(one) for one in compiled.profile()]
-        assert other.sampled_regress_edges == compiled.sampled_regress_edges
+        assert [vars_of(one) for one in other.details().profile] == [vars_of(one) for one in compiled.details().profile]
+        assert other.details().sampled_regress_edges == compiled.details().sampled_regress_edges
 
 
 def vars_of(one: Any) -> tuple[Any, ...]:
@@ -112,7 +112,7 @@ def test_a_hundred_thousand_layers_in_parts_of_the_same_size() -> None:
     system = counters(100_000, 10)
     kernel = compile_system(system, KernelSpecification(measure=Measure(Const(0), Read(system.by_name["clock"]))))
     search = swept(kernel, collect=False)
-    found = search.profile()
+    found = search.details().profile
     assert sizes.PROFILE_CELLS // 2 <= len(found) <= sizes.PROFILE_CELLS
     assert {one.layers for one in found[:-1]} == {64}
     assert sum(one.layers for one in found) == 100_001
@@ -126,13 +126,13 @@ def test_a_search_that_stands_still_tells_of_its_present_layer() -> None:
     graph = Graph(edges, progress=tuple((0, node // 2) for node in range(6)), labels={3: 1})
     run = Run(graph_kernel(graph), "sweep", stop_mask=1)
     assert run.advance().event is Event.FOUND
-    assert run.search.profile() == (
+    assert run.search.details().profile == (
         LayerFigures((0, 0), (0, 0), 1, 3, 2, 0, 0),
         LayerFigures((0, 1), (0, 1), 1, 2, 1, 0, 0),
     )
     run.search.stop_less(1)
     assert run.advance().event is Event.DONE
-    assert run.search.profile() == (
+    assert run.search.details().profile == (
         LayerFigures((0, 0), (0, 0), 1, 3, 3, 1, 1),
         LayerFigures((0, 1), (0, 1), 1, 4, 4, 2, 0),
         LayerFigures((0, 2), (0, 2), 1, 3, 4, 2, 0),
@@ -146,7 +146,7 @@ def test_breadth_first_the_layers_are_distances(random: Random, nodes: int) -> N
     run.advance()
     sizes_of = Counter(graph.distances().values())
     total = [sum(sizes_of[level] for level in range(end + 1)) for end in range(len(sizes_of) + 1)]
-    assert list(run.search.profile()) == [
+    assert list(run.search.details().profile) == [
         LayerFigures((0, level), (0, level), 1, total[level + 1], sizes_of[level], 0, 0) for level in sorted(sizes_of)
     ]
 
@@ -156,7 +156,7 @@ def test_levels_are_put_together_too() -> None:
     with small(PROFILE_CELLS=7):
         run = Run(graph_kernel(chain), "bfs")
         run.advance()
-        found = run.search.profile()
+        found = run.search.details().profile
     assert [one.layers for one in found] == [14, 14, 14, 15, 14, 14, 15]
     assert [one.stored for one in found] == [15, 29, 43, 58, 72, 86, 100]
     assert sum(one.visited for one in found) == 100
@@ -165,7 +165,7 @@ def test_levels_are_put_together_too() -> None:
 def test_a_depth_first_search_has_no_layers() -> None:
     run = Run(graph_kernel(Graph(((1,), ()))), "dfs")
     run.advance()
-    assert run.search.profile() == ()
+    assert run.search.details().profile == ()
 
 
 @given(systems, st.integers(1, 12))
@@ -182,7 +182,7 @@ def test_coarser_keeps_the_sums(system: Composed, most: int) -> None:
 
 def regress_edges_in_order(system: Composed, run: Run) -> list[tuple[tuple[int, ...], int]]:
     """Every regress edge as often as it was met, by the order of expansions."""
-    reference = run.kernel.reference
+    reference = graph_reference(run.kernel)
     return [
         (state, step)
         for state in run.outcome.seen
@@ -198,7 +198,7 @@ def test_the_sample_is_every_so_manieth_regress_edge(system: Composed, most: int
     with small(SAMPLED_EDGES=most):
         run = Run(system.kernel(words), "sweep")
         run.advance()
-    everything, sample = regress_edges_in_order(system, run), run.search.sampled_regress_edges
+    everything, sample = regress_edges_in_order(system, run), run.search.details().sampled_regress_edges
     stride = 1
     while len(everything) // stride > most:
         stride *= 2

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from accepting import accepting_components, accepting_graph, judge, run_to_end
-from graph_kernel import Graph, graph_kernel, random_graph
+from graph_kernel import Graph, graph_kernel, graph_reference, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain import Engine, compiled_engine, plain_engine
@@ -55,7 +55,7 @@ def made(
 
 @dataclass(slots=True)
 class Answer:
-    """What a search has found; `stem` and `loop` are nodes, already judged."""
+    """The result of a search; `stem` and `loop` are nodes, already judged."""
 
     figures: Figures
     statistics: Any
@@ -264,7 +264,7 @@ def test_a_lying_column_is_an_error(method: str) -> None:
     search = made(method, graph, links)
     assert run_to_end(search) is Event.COLUMN_DECREASED
     record, step = search.regressing_link
-    assert (path_to(search.kernel, links, record)[-1], step) == (search.kernel.reference.states[1], 1)
+    assert (path_to(search.kernel, links, record)[-1], step) == (graph_reference(search.kernel).states[1], 1)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -274,7 +274,7 @@ def test_a_fault_names_the_state(method: str) -> None:
     links: list[int] = []
     search = made(method, graph, links)
     assert run_to_end(search) is Event.FAULT
-    assert path_to(search.kernel, links, search.found[0])[-1] == search.kernel.reference.states[2]
+    assert path_to(search.kernel, links, search.found[0])[-1] == graph_reference(search.kernel).states[2]
     assert search.kernel.fault_sites[search.fault_number].kind == "fault of 2"
 
 

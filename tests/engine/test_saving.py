@@ -1,4 +1,4 @@
-"""What a search knows can be taken out of it at any pause and given to another, which then does the same."""
+"""The state of a search can be saved in any pause and restored into another search, which then does the same."""
 
 from __future__ import annotations
 

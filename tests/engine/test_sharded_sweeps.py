@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph_kernel import Graph, graph_kernel, random_graph
+from graph_kernel import Graph, graph_kernel, graph_reference, random_graph
 from plain import Engine, compiled_engine, giving_way, plain_engine
 from running import Run, explore, smallest_arrays
 from test_continued_sweeps import progress_in
@@ -92,7 +92,9 @@ def same_sweep(kernel: Any, threads: int, engine: Engine, seconds: float = 1.0) 
     assert shared.outcome.statistics.threads == threads
     for name in _FIGURES:
         assert getattr(shared.outcome.statistics, name) == getattr(alone.outcome.statistics, name), name
-    assert [astuple(one) for one in shared.search.profile()] == [astuple(one) for one in alone.search.profile()]
+    assert [astuple(one) for one in shared.search.details().profile] == [
+        astuple(one) for one in alone.search.details().profile
+    ]
     assert sum(map(len, shared.logs)) == shared.outcome.statistics.recorded
     assert sorted(shared.ends()) == sorted(alone.outcome.seen)
     for run in (alone, shared):
@@ -132,7 +134,7 @@ def test_another_sweep_by_as_many_threads_carries_on(small: bool) -> None:
                 assert run.search.take_over(handoff, progress_in(now, run.kernel)) is None
             assert run.advance().event is engine.Event.DONE
         figures = run.outcome.statistics
-        assert set(run.ends()) == {run.kernel.reference.states[node] for node in graph.reachable()}
+        assert set(run.ends()) == {graph_reference(run.kernel).states[node] for node in graph.reachable()}
         assert figures.recorded == sum(map(len, run.logs))
         assert abs(figures.distinct - len(graph.reachable())) <= 5, "few states are estimated well"
         assert figures.visited >= len(graph.reachable())
@@ -175,11 +177,11 @@ def test_stops_at_labels_faults_liars_and_limits() -> None:
     found = []
     while run.advance().event is engine.Event.FOUND:
         record, label = run.search.found
-        found.append((label, kernel.reference.nodes[run.path_to(record)[-1]]))
+        found.append((label, graph_reference(kernel).nodes[run.path_to(record)[-1]]))
         run.search.stop_less(label)
     assert sorted(found) == [(1, 7), (2, 33)]
     assert run.outcome.event is engine.Event.FAULT
-    assert kernel.reference.nodes[run.path_to(run.search.found[0])[-1]] == 77
+    assert graph_reference(kernel).nodes[run.path_to(run.search.found[0])[-1]] == 77
     assert kernel.fault_sites[run.search.fault_number].kind == "fault of 77"
     run.search.close()
     for limit in (1, 2, 30, 80):
@@ -195,7 +197,7 @@ def test_stops_at_labels_faults_liars_and_limits() -> None:
     liar = Sharded(graph_kernel(lying), "sweep", collect=False, threads=2)
     assert liar.advance().event is engine.Event.COLUMN_DECREASED
     record, step = liar.search.regressing_link
-    assert (liar.path_to(record)[-1], step) == (graph_kernel(lying).reference.states[2], 0)
+    assert (liar.path_to(record)[-1], step) == (graph_reference(graph_kernel(lying)).states[2], 0)
     liar.search.close()
 
 
@@ -210,7 +212,8 @@ def test_memory_that_is_full_is_told() -> None:
 
 
 def test_through_the_door_of_users() -> None:
-    system, given = counters(40, 7), {"order": "sweep", "measure": "clock + other"}
+    system = counters(40, 7)
+    given: dict[str, Any] = {"order": "sweep", "measure": "clock + other"}
     alone, shared = (strandline.explore(system, threads=threads, **given) for threads in (1, 3))
     for name in ("visited", "peak_states", "sweeps", "persistent", "regress_edges", "layers", "profile"):
         assert getattr(shared.statistics, name) == getattr(alone.statistics, name), name

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph_kernel import Graph, graph_kernel, random_graph
+from graph_kernel import Graph, graph_kernel, graph_reference, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from keeping import kept
@@ -20,9 +20,9 @@ from running import Outcome, Run, explore, path_to, smallest_arrays
 from strandline.engine.disk import expanding_kernel, marking_kernel, recent, sorting_kernel
 from strandline.engine.disk import search as disk_search
 from strandline.engine.disk.sorting import SortedRows
-from strandline.engine.orders.breadth_first import TreeCompression
 from strandline.engine.saving import restore_search, save_search
 from strandline.engine.search import Event
+from strandline.engine.store.kinds import TREE
 
 FIGURES = (
     "recorded", "exact", "visited", "transitions", "deadlocks", "persistent", "regress_edges", "sweeps", "layers",
@@ -77,7 +77,8 @@ def test_counts_are_those_of_searches_in_memory(
     usual = explore(kernel, "bfs" if graph.progress is None else "sweep")
     # As plain Python, where array accesses are checked and nothing is to be compiled.
     engine = plain_engine()
-    engine.modules["disk.search"]._LEAST_PIECE = 5 if tiny else 1 << 10
+    module: Any = engine.modules["disk.search"]
+    module._LEAST_PIECE = 5 if tiny else 1 << 10
     with smallest_arrays(engine), np.errstate(over="ignore"):
         outcome, run = spilled(kernel, folder, engine=engine)
     same(outcome, usual)
@@ -101,7 +102,7 @@ def test_a_search_with_trees_is_carried_on(
     distances = {state: len(path_to(kernel, usual.links, record)) for state, record in distances.items()}
     with pytest.MonkeyPatch.context() as patch, smallest_arrays() if tiny else nullcontext():
         patch.setattr(disk_search, "_LEAST_PIECE", 5 if tiny else 1 << 10)
-        former = Run(kernel, "bfs", store_kind=TreeCompression())
+        former = Run(kernel, "bfs", store_kind=TREE)
         former.search._budget = visits
         former.search.advance(0.0)
         handoff = former.search.hand_off()
@@ -139,7 +140,7 @@ def test_every_hand_over_and_every_piece_size(
             agree(kernel, run.advance(), usual, lengths)
             run.search.close()
             for visits in range(nodes + 2):
-                former = Run(kernel, "bfs", store_kind=TreeCompression())
+                former = Run(kernel, "bfs", store_kind=TREE)
                 former.search._budget = visits
                 former.search.advance(0.0)
                 run = handed_over(former, tmp_path, memory, piece)
@@ -215,7 +216,7 @@ def test_layers_that_are_taken_together(
     graph = random_graph(random, nodes, 2 * nodes, kind=kind)
     kernel, folder = graph_kernel(graph, words), tmp_path_factory.mktemp("runs")
     engine = plain_engine()
-    module = engine.modules["disk.search"]
+    module: Any = engine.modules["disk.search"]
     module._LEAST_PIECE = 5 if tiny else 1 << 10
     module._PIECES, module._SMALL_PIECE = random.randint(1, 3), 1 << 60
     with smallest_arrays(engine), np.errstate(over="ignore"):
@@ -317,10 +318,10 @@ def test_a_state_that_is_found(tmp_path: Path) -> None:
     run = SpillingRun(kernel, tmp_path, stop_mask=3)
     assert run.advance().event is Event.FOUND
     record, labels = run.search.found
-    assert (labels, path_to(kernel, run.outcome.links, record)[-1]) == (1, kernel.reference.states[40])
+    assert (labels, path_to(kernel, run.outcome.links, record)[-1]) == (1, graph_reference(kernel).states[40])
     run.search.stop_less(1)
     assert run.advance().event is Event.FOUND
-    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == kernel.reference.states[70]
+    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == graph_reference(kernel).states[70]
     run.search.stop_less(2)
     assert run.advance().event is Event.DONE
     assert run.outcome.statistics.visited == 100
@@ -331,7 +332,7 @@ def test_a_fault_and_a_limit(tmp_path: Path) -> None:
     kernel = graph_kernel(replace(graph, faults={7}))
     run = SpillingRun(kernel, tmp_path / "fault")
     assert run.advance().event is Event.FAULT
-    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == kernel.reference.states[7]
+    assert path_to(kernel, run.outcome.links, run.search.found[0])[-1] == graph_reference(kernel).states[7]
     run = SpillingRun(graph_kernel(graph), tmp_path / "limit", max_states=50)
     assert run.advance().event is Event.STATES
     assert len(run.outcome.links) == 50

@@ -1,4 +1,4 @@
-"""Our own sweep for accepting cycles against brute force, and what it costs."""
+"""Our own sweep for accepting cycles compared with brute force, and its cost."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def test_without_a_suspicion_it_costs_what_a_plain_sweep_costs(kind: str) -> Non
         _, search = sweep(graph, probes=False)
         run = Run(graph_kernel(graph), "sweep")
         plain, cycles = run.advance().statistics, search.statistics()
-        assert search.profile() == run.search.profile()
-        assert sorted(search.sampled_regress_edges) == sorted(run.search.sampled_regress_edges)
+        assert search.details().profile == run.search.details().profile
+        assert sorted(search.details().sampled_regress_edges) == sorted(run.search.details().sampled_regress_edges)
         for name in ("visited", "transitions", "peak_states", "persistent", "sweeps", "regress_edges", "deadlocks"):
             assert getattr(cycles, name) == getattr(plain, name), (name, seed)
 
@@ -116,7 +116,7 @@ def test_the_profile_has_the_layers_of_the_measure_and_no_ranks() -> None:
     layers = (0, 0, 1, 1, 2, 2)
     progress = tuple((0, 2 * layer + rank) for layer, rank in zip(layers, (0, 1) * 3, strict=True))
     _, search = sweep(Graph(edges, progress=progress), ranks=2, probes=False)
-    found = search.profile()
+    found = search.details().profile
     assert [(one.first, one.last, one.layers, one.visited) for one in found] == [
         ((0, layer), (0, layer), 1, 2) for layer in range(3)
     ]

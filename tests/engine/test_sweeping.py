@@ -1,4 +1,4 @@
-"""What a sweep is for: it forgets, it keeps what regresses, it stops at a measure that lies."""
+"""The purpose of a sweep: it deletes states, keeps persistent ones, and stops at a wrong monotone measure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 import pytest
 from brute_force import sweep
-from graph_kernel import Graph, graph_kernel, graph_of, random_graph
+from graph_kernel import Graph, graph_kernel, graph_of, graph_reference, random_graph
 from hypothesis import given
 from hypothesis import strategies as st
 from running import Run, explore, path_to
@@ -63,10 +63,10 @@ def test_a_regress_edge_makes_its_target_persistent() -> None:
     graph = Graph(((1,), (2,), (3,), (1,)), progress=((0, 0), (0, 1), (0, 2), (0, 3)))
     kernel = graph_kernel(graph)
     outcome = explore(kernel, "sweep")
-    assert [kernel.reference.nodes[state] for state in outcome.seen] == [0, 1, 2, 3, 1, 2, 3]
+    assert [graph_reference(kernel).nodes[state] for state in outcome.seen] == [0, 1, 2, 3, 1, 2, 3]
     figures = outcome.statistics
     assert (figures.persistent, figures.regress_edges, figures.sweeps) == (1, 2, 2)
-    assert path_to(kernel, outcome.links, 4) == [kernel.reference.states[node] for node in (0, 1, 2, 3, 1)]
+    assert path_to(kernel, outcome.links, 4) == [graph_reference(kernel).states[node] for node in (0, 1, 2, 3, 1)]
 
 
 def test_persistent_states_go_when_the_line_leaves_their_column() -> None:
@@ -92,7 +92,7 @@ def test_a_lying_column_is_reported_with_its_edge(words: int) -> None:
     run = Run(kernel, "sweep")
     assert run.advance().event is Event.COLUMN_DECREASED
     record, step = run.search.regressing_link
-    assert path_to(kernel, run.outcome.links, record) == kernel.reference.states[:31]
+    assert path_to(kernel, run.outcome.links, record) == graph_reference(kernel).states[:31]
     assert step == 1
 
 

@@ -1,4 +1,4 @@
-"""Several threads find what one does: the same states at the same distances, and ways to all of them."""
+"""Several threads find what one finds: the same states at the same distances, and paths to all of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def small_rounds(engine: Engine, links: int = 5) -> Iterator[None]:
 
 def states_by_distance(kernel: Any, outcome: Any) -> list[set[Any]]:
     """The states of each level, by their links."""
-    begin, found = 0, []
+    begin = 0
+    found: list[Any] = []
     for size in outcome.levels:
         paths = [path_to(kernel, outcome.links, record) for record in range(begin, begin + size)]
         assert {len(path) for path in paths} == {len(found) + 1}
@@ -169,7 +170,8 @@ def test_threads_are_for_searches_that_have_a_use_for_them() -> None:
     model = EXAMPLES / "peterson" / "peterson.dve"
     told = "threads=2 is for breadth-first searches and sweeps that store states or hashes; it has no meaning with "
     for name, value in (("order", "dfs"), ("store", "bitstate"), ("store", "tree")):
-        other, given = f"{name}='{value}'", {name: value}
+        other = f"{name}='{value}'"
+        given: dict[str, Any] = {name: value}
         with pytest.raises(UsageError, match=re.escape(told + other)):
             strandline.explore(model, threads=2, **given)
     with pytest.raises(UsageError, match="checkpoint= is not for a search by threads=2"):

@@ -18,9 +18,9 @@ from running import Run, explore, smallest_arrays
 import strandline
 from strandline.checker.verdicts.verdict import Answer
 from strandline.compile.host import compile_system
-from strandline.engine.orders.breadth_first import TreeCompression
 from strandline.engine.runtime.codes import CONTINUE, GROW, NONE
 from strandline.engine.search import Event
+from strandline.engine.store.kinds import TREE
 from strandline.errors import ResourceError
 from strandline.languages import dve
 from strandline.report.style import Style
@@ -168,13 +168,13 @@ def test_more_tree_nodes_than_can_be_numbered(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("words", [1, 3, 12])
 def test_plain_search_is_the_compiled_search(words: int) -> None:
     engine = plain_engine()
-    keeping = engine.modules["orders.breadth_first"].TreeCompression()
+    keeping = engine.modules["store.kinds"].TREE
     for seed in range(3):
         kernel = graph_kernel(random_graph(Random(seed), 40, 90), words)
         usual = explore(kernel, "bfs")
         with smallest_arrays(engine), np.errstate(over="ignore"):
             plain = explore(kernel, "bfs", engine=engine, store_kind=keeping)
-        compiled = explore(kernel, "bfs", store_kind=TreeCompression())
+        compiled = explore(kernel, "bfs", store_kind=TREE)
         assert plain.links == compiled.links == usual.links
         assert plain.seen == compiled.seen == usual.seen
         assert plain.levels == compiled.levels == usual.levels
@@ -184,7 +184,7 @@ def test_numbers_become_wider_in_the_middle_of_a_search(monkeypatch: pytest.Monk
     kernel = graph_kernel(random_graph(Random(5), 400, 900), 3)
     usual = explore(kernel, "bfs")
     narrow_numbers(compiled_engine(), monkeypatch)
-    run = Run(kernel, "bfs", store_kind=TreeCompression())
+    run = Run(kernel, "bfs", store_kind=TREE)
     outcome = run.advance()
     assert (outcome.links, outcome.seen) == (usual.links, usual.seen)
     assert int(run.search._table._form.half) > 3
@@ -208,11 +208,11 @@ def test_searches_with_trees_are_complete_and_small() -> None:
 def test_where_memory_is_short_the_table_grows_by_what_there_is() -> None:
     """It is enough for all states, though less than a table has that grows in its usual steps."""
     kernel = compile_system(counters(4, 27))
-    free = Run(kernel, "bfs", store_kind=TreeCompression(), collect=False)
+    free = Run(kernel, "bfs", store_kind=TREE, collect=False)
     assert free.advance().event is Event.DONE
     lines = int(free.search._table._form.buckets)
     limit = free.outcome.statistics.peak_bytes * 9 // 10
-    limited = Run(kernel, "bfs", store_kind=TreeCompression(), collect=False, memory_limit=limit)
+    limited = Run(kernel, "bfs", store_kind=TREE, collect=False, memory_limit=limit)
     assert limited.advance().event is Event.DONE
     assert limited.outcome.levels == free.outcome.levels
     assert limited.outcome.links == free.outcome.links

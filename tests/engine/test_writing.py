@@ -1,4 +1,4 @@
-"""The thread that writes: order, bounds, and what goes wrong."""
+"""The background thread that writes files: order, bounds, and failures."""
 
 from __future__ import annotations
 

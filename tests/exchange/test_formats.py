@@ -1,4 +1,4 @@
-"""Trace files: what is written, and what is refused with which words."""
+"""Trace files: the text that is written, and the messages for files that are refused."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def test_a_walk_is_saved_replayed_and_evaluated(folder: Path, name: str, capsys:
 
 
 def test_expected_verdicts_and_a_model_that_prints(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """What a model prints in another process does not get between the lines of the object."""
+    """Output of a model in another process does not mix with the JSON object."""
     (folder / "expected.toml").write_text(
         'model = "mutex.py:Mutex(N=2)"\n'
         '[[check]]\nverdict = "HOLDS"\n[check.properties]\n"exclusion" = "HOLDS"\n'

@@ -1,4 +1,4 @@
-"""Outcomes are told apart, and an error never counts as an expected violation."""
+"""Outcomes are distinguished, and an error never counts as an expected violation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""expected.toml: what is read, and mistakes with their places."""
+"""Parsing expected.toml, and mistakes with their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims that stand in DVE and process models: what a bare check makes of them, and what wrong ones are told."""
+"""Claims declared in DVE and process models: how a check without options uses them, and messages for wrong ones."""
 
 from __future__ import annotations
 

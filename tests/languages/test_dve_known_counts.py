@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import lcm
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ RING = (
 )
 
 
-def states(text: str, **options: object) -> tuple[int | None, int]:
+def states(text: str, **options: Any) -> tuple[int | None, int | None]:
     found = strandline.explore(dve.load(Source("model.dve", text)), **options).statistics
     return found.states, found.transitions
 

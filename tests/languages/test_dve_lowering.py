@@ -1,4 +1,4 @@
-"""What a DVE text becomes: variables, actions, guards and effects, observer, assertions."""
+"""Lowering of DVE texts: variables, actions, guards and effects, observer, assertions."""
 
 from __future__ import annotations
 

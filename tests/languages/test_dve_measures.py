@@ -1,4 +1,4 @@
-"""Measures of progress that a DVE text declares in comments."""
+"""Progress measures that a DVE text declares in comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a DVE text means, found by running small models in the defining interpreter."""
+"""The semantics of DVE, tested by running small models in the defining interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files to Systems: which language, what cannot be read, and all of the benchmark set."""
+"""Loading files as Systems: the language of a file, unreadable files, and all of the benchmark set."""
 
 from __future__ import annotations
 

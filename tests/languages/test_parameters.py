@@ -1,4 +1,4 @@
-"""Values given from outside: parameters of Python models, constants of others, and what wrong ones are told."""
+"""Parameters of Python models, constants of others, and messages for wrong values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs executed symbolically, without any language around them: guard and effects mean what the program does."""
+"""Symbolic execution without a language: guard and effects have the meaning of the program."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_writes_stand_between_statements_where_nothing_remembers_older_values() 
 def test_a_property_faults_where_something_before_it_does() -> None:
     execution = Execution()
     execution.note(Element(ROW, add(Read(X), 1)))
-    checked = execution.checked(equal(Read(Y), Const(0)))
+    checked = execution.with_earlier_faults(equal(Read(Y), Const(0)))
     system = system_of(Execution())
     assert Interpreter(system).evaluate(checked, (1, 0, 0, 0, 0, 0)) == 1
     with pytest.raises(Fault):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -246,7 +247,9 @@ def test_questions_have_the_truth_of_what_is_shown(name: str, tmp_path: Path) ->
         question = system.scope.question(text)
         for valuation in system.initial:
             shown = next(one for one in states if as_shown(system, valuation, one))
-            assert bool(question(lambda one, at=valuation: interpreter.evaluate(one, at))) == truth(shown), text
+            assert bool(question(partial(lambda at, one: interpreter.evaluate(one, at), valuation))) == truth(shown), (
+                text
+            )
 
 
 def as_shown(system: System, valuation: tuple[int, ...], shown: Mapping[str, Any]) -> bool:

@@ -180,7 +180,7 @@ def random_fair_case(random: Random, wild: float) -> tuple[System, tuple[Fairnes
 
 
 def compare_with_components(system: System, fairness: tuple[Fairness, ...], ignore: bool) -> str:
-    """Compare, and say what kind of case it was."""
+    """Compare with the components of the graph, and return the kind of case."""
     plain = graph_of(system)
     fair = with_fairness(system, fairness, ignore_finite_runs=ignore)
     validate(fair.system)

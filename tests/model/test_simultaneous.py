@@ -1,4 +1,4 @@
-"""Effects made at once do what they do in sequence, and fault where and as they do."""
+"""Simultaneous updates equal the sequential effects, and fault in the same states and ways."""
 
 from __future__ import annotations
 

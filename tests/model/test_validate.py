@@ -1,8 +1,9 @@
-"""What a well-formed System is: each rule broken once."""
+"""The rules for Systems: each one broken once."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -99,8 +100,9 @@ def test_each_rule(message: str) -> None:
 def test_predicates_are_looked_at_too() -> None:
     stranger = Read(Variable("y", Domain(0, 1)))
     for place in ("assertions", "labels"):
+        stated: dict[str, Any] = {place: (Predicate("p", stranger, HERE),)}
         with pytest.raises(ModelError, match="'y' does not belong to this model"):
-            validate(system(**{place: (Predicate("p", stranger, HERE),)}))
+            validate(system(**stated))
     with pytest.raises(ModelError, match="'y' does not belong to this model"):
         validate(system(fairness=(Fairness("f", condition=stranger, span=HERE),)))
 

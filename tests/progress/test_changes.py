@@ -1,4 +1,4 @@
-"""What steps do to expressions: no step does less than was claimed, and what is called monotone is."""
+"""Changes of expressions by steps: no step does less than claimed, and monotone expressions are monotone."""
 
 from __future__ import annotations
 
@@ -92,7 +92,8 @@ def measured(draw: st.DrawFn) -> tuple[System, list[Expression]]:
             part = Binary("==", part, Const(draw(st.integers(variable.domain.low, variable.domain.high))))
         if draw(st.booleans()):
             part = Unary("-", part)
-        if parts and draw(st.booleans()):
+        joined = draw(st.booleans()) if parts else False
+        if joined:
             parts[-1] = Binary("+", parts[-1], Binary("*", Const(draw(st.integers(-2, 3))), part))
         else:
             parts.append(part)
@@ -119,6 +120,8 @@ def test_what_is_called_monotone_never_decreases(case: tuple[System, list[Expres
             known = None not in before and None not in after
             if known and not system.synchronous and system.observer is None:
                 for old, new, lowest in zip(before, after, leasts, strict=True):
+                    assert old is not None
+                    assert new is not None
                     # The lowest amount stands for whatever is less.
                     assert new - old >= lowest or lowest == _LOWEST
             if known:

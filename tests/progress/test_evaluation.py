@@ -19,7 +19,7 @@ def test_values_are_those_of_the_interpreter(case: Case) -> None:
     for state in seen:
         if len(seen) >= 40:
             break
-        seen += [one.target for one in interpreter.steps(state) if one.target not in (None, *seen)]
+        seen += [one.target for one in interpreter.steps(state) if one.target is not None and one.target not in seen]
     table = np.array(seen, dtype=np.int64)
     expressions = list(case.predicates)
     if case.measure is not None:

@@ -26,6 +26,7 @@ from strandline.engine.parts.search_output import StatesOnly
 from strandline.engine.search import Event
 from strandline.errors import UsageError
 from strandline.languages import load
+from strandline.model.expression import Expression
 from strandline.model.measure import Reason
 from strandline.progress.candidates import Candidate
 from strandline.progress.finding import Figures, Found, Trial, find_measures
@@ -182,7 +183,7 @@ def test_a_model_without_progress_keeps_its_states(tmp_path: Path, capsys: pytes
     assert main(["explore", str(path), "--measure", "auto"]) == 0
     assert "all states are kept" in capsys.readouterr().err
     assert main(["measures", str(path)]) == 0
-    assert "no measure of progress was found" in capsys.readouterr().out
+    assert "no progress measure was found" in capsys.readouterr().out
 
 
 def test_a_cycle_may_begin_elsewhere(tmp_path: Path) -> None:
@@ -204,7 +205,7 @@ def test_a_cycle_may_begin_elsewhere(tmp_path: Path) -> None:
 
 def test_callables_have_nothing_to_look_at() -> None:
     model = from_callables(init=[0], successors=lambda state: [(state + 1) % 5])
-    with pytest.raises(UsageError, match="no measure of progress was found"):
+    with pytest.raises(UsageError, match="no progress measure was found"):
         predicted_measure(model, NullCallback())
 
 
@@ -293,6 +294,5 @@ def test_measures_that_are_too_wide_for_64_bits_are_packed(tmp_path: Path) -> No
     assert system.scope.render(wide.terms[0].expression).count("201 * (") == 6, "what does not fit is left out"
 
 
-def strandline_expression(text: str, system: strandline.System) -> object:
-
+def strandline_expression(text: str, system: strandline.System) -> Expression:
     return system.scope.parse(text)

@@ -1,4 +1,4 @@
-"""Processes whose location is assigned in any form: their control graphs, and measures of progress made of them."""
+"""Processes whose location is assigned in any form: their control graphs, and progress measures made of them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from strandline.progress.state_fields import find_cells
 
 
 def blocks_of(system: System) -> tuple[list[Block], list[Block]]:
-    """What is proposed, and the rankings."""
+    """Return the proposed terms and the rankings."""
     exploration = Exploration(system)
     sample, (walked, linked) = exploration.prefix(1_000), exploration.walks()
     exploration.close()

@@ -1,4 +1,4 @@
-"""Sweeps over a sample do what the engine does on the model."""
+"""Simulated sweeps over a sample equal those of the engine on the model."""
 
 from __future__ import annotations
 

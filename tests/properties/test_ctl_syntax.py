@@ -1,4 +1,4 @@
-"""CTL as text: spellings, what is a quantifier and what a name, mistakes and their places, printing."""
+"""CTL syntax: spellings, quantifiers and names, mistakes and their places, printing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What formulas mean on lasso words, and that rewriting keeps the meaning."""
+"""The semantics of formulas on lasso words, which rewriting preserves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LTL as text: spellings, what is an atom and what an operator, mistakes and their places, printing."""
+"""LTL syntax: spellings, atoms and operators, mistakes and their places, printing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fairness that a Python model declares: what it says of the System, and what wrong declarations are told."""
+"""Fairness declared by a Python model: its meaning for the System, and messages for wrong declarations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model file is a program: what it prints or raises must not be taken for a verdict."""
+"""A model file is a program: its output and exceptions must not be taken for a verdict."""
 
 from __future__ import annotations
 

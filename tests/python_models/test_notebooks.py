@@ -58,7 +58,7 @@ print(verdict.answer.value, verdict.statistics.states, verdict.trace and len(ver
 
 
 def run(tmp_path: Path, *cells: str) -> list[dict[str, Any]]:
-    """What the cells of one notebook print, and the errors that they raise."""
+    """Return the output and the errors of the cells of one notebook."""
     answer = subprocess.run(
         [sys.executable, "-c", RUNNER],
         input=json.dumps(cells),

@@ -1,4 +1,4 @@
-"""A headless Chromium for tests: what it shows, what it complains about, what it asks the network for."""
+"""A headless Chromium for tests: the page, the console, and the network requests."""
 
 from __future__ import annotations
 

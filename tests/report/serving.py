@@ -22,7 +22,7 @@ LARGE = "".join(
 
 
 class Server:
-    """One that runs. `ask` answers the status and what was said."""
+    """A running server. `ask` returns the status and the content of an answer."""
 
     def __init__(self, process: subprocess.Popen[str], address: str) -> None:
         self.process, self.address = process, address

@@ -1,4 +1,4 @@
-"""The server of the explorer: who is let in, and what it answers."""
+"""The server of the explorer: access control and answers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def server() -> Iterator[Server]:
 
 
 def checked(server: Server, **given: Any) -> dict[str, Any]:
-    """What a check has come to."""
+    """Return the result of a check."""
     status, begun = server.ask("check", given)
     assert status == 200, begun
     while True:

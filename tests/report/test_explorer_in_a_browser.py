@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,9 +64,13 @@ def test_by_the_keyboard_alone(browser: Browser) -> None:
         browser.press(Keys.END)
         browser.wait(lambda: at(browser) == (4, 4))
         browser.wait(lambda: "This is state 1 of the path again: a loop." in browser.text(".words"))
+
+        def is_at(step: int) -> bool:
+            return at(browser) == (step, 4)
+
         for step in (3, 2, 1):
             browser.press(Keys.ARROW_UP)
-            browser.wait(lambda step=step: at(browser) == (step, 4))
+            browser.wait(partial(is_at, step))
         assert browser.run("return strandline.explorer.run.loop") == 1
         browser.press("2")
         browser.wait(lambda: at(browser)[0] == 2)

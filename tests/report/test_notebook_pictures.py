@@ -1,4 +1,4 @@
-"""What notebooks show of results: HTML that is well formed, and says what matters."""
+"""The HTML of results in notebooks: well-formed, with the important figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports as files: what is in them, how large they are, what they may do."""
+"""Reports as files: content, size, and content security policy."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from strandline.cli.main import main
 from strandline.model.values import Multiset, RecordValue
 from strandline.report.html.data import page_data
 from strandline.report.html.page import report_page
-from strandline.report.html.runs import run_data, tagged
+from strandline.report.html.runs import encode_tagged, run_data
 from strandline.report.html.sequence import sequence_data
 from strandline.traces.following import actions_along
 from strandline.traces.trace import Change, Step, Trace
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-ONE_OF_EACH_LANGUAGE = (
+ONE_OF_EACH_LANGUAGE: tuple[tuple[str, dict[str, Any]], ...] = (
     ("stop-and-wait/stop-and-wait.dve", {"reach": "Sender.done"}),
     ("python-two-phase-commit/two_phase_commit.py", {"reach": "all_committed"}),
     ("process-stop-and-wait/deaf.psl", {"deadlock": True}),
@@ -117,10 +117,10 @@ def test_a_trace_that_is_too_long_loses_its_middle() -> None:
 
 def test_values_keep_their_kinds() -> None:
     record = RecordValue("Msg", {"kind": "ack", "of": 2**60})
-    assert tagged((1, True, None, "a")) == [1, True, None, "a"]
+    assert encode_tagged((1, True, None, "a")) == [1, True, None, "a"]
     fields = {"kind": "ack", "of": {"integer": str(2**60)}}
-    assert tagged(Multiset([record])) == {"set": [{"record": "Msg", "fields": fields}]}
-    assert tagged(frozenset({2, 1})) == {"set": [1, 2]}
+    assert encode_tagged(Multiset([record])) == {"set": [{"record": "Msg", "fields": fields}]}
+    assert encode_tagged(frozenset({2, 1})) == {"set": [1, 2]}
 
 
 def test_who_sends_what_to_whom() -> None:

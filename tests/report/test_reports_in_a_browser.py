@@ -153,7 +153,7 @@ def test_ten_thousand_steps_stay_usable(browser: Browser, tmp_path: Path) -> Non
     assert browser.complaints() == []
 
 
-QUESTIONS = {
+QUESTIONS: dict[Path, tuple[dict[str, Any], list[str]]] = {
     STOP_AND_WAIT: (
         {"reach": "sent == 2"},
         ["sent", "sent + received * 2 - 1", "Sender.wait", "not Sender.wait", "Sender.wait and received > sent",

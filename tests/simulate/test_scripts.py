@@ -1,4 +1,4 @@
-"""`strandline simulate` by script: exact transcripts, and what a mistake does."""
+"""`strandline simulate` by script: exact transcripts, and mistakes."""
 
 from __future__ import annotations
 

@@ -117,6 +117,6 @@ def test_violated_claims_are_told() -> None:
     walk.follow(0, [0, 0, 0, 1])
     evaluator = Evaluator(reference_of(load(MODELS / "counter.dve")))
     assert walk.state is not None
-    assert evaluator.violated(walk.state) == ["assertion P.t: x < 3: violated"]
+    assert evaluator.violations(walk.state) == ["assertion P.t: x < 3: violated"]
     walk.undo()
-    assert evaluator.violated(walk.state) == []
+    assert evaluator.violations(walk.state) == []

@@ -1,1 +1,1 @@
-"""What several tests stand on: explicit graphs, whose states have any width and any bits, as Kernels."""
+"""Support for several tests: explicit graphs, whose states have any width and any bits, as Kernels."""

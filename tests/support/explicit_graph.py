@@ -23,7 +23,7 @@ Truths = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """See the module's docstring. What does not fit together is a `UsageError`."""
+    """An explicit graph; see the module's docstring. Raises `UsageError` for inconsistent arrays."""
 
     offsets: Integers
     """Where the edges of each node begin, and where the last node's end: one more than there are nodes."""

@@ -1,4 +1,4 @@
-"""Dynamic abstraction says what the other methods say, and what the thesis says of it is so, or is not."""
+"""Dynamic abstraction agrees with the other methods, and the thesis's claims about it hold, or do not."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_fairness_under_the_shortcut_for_ag() -> None:
         unfair = strandline.check(system, method=method, declared_fairness=False)
         assert words(unfair) == [InitialStates(0, 1)]
     assert figures(strandline.check(system, method="abstraction", declared_fairness=False)).decided_by == (
-        "what is reachable"
+        "reachability"
     )
 
 
@@ -215,9 +215,11 @@ def test_fragments(text: str, kinds: str) -> None:
 
 
 def test_what_abstraction_refuses() -> None:
-    with pytest.raises(UsageError, match="method='abstraction' has states without a step repeat themselves, not"):
+    with pytest.raises(UsageError, match="method='abstraction' lets a state without a step repeat for ever, not"):
         strandline.check(system_of(AX), ctl="AX(x=0)", method="abstraction", finite_runs="ignore")
     with pytest.raises(UsageError, match="method='symbolic' has no order: leave order='dfs' out"):
         strandline.check(system_of(AX), ctl="AX(x=0)", method="symbolic", order="dfs")
-    with pytest.raises(UsageError, match="method='symbolic' finds no states one by one: max_states= has no meaning"):
+    with pytest.raises(
+        UsageError, match="method='symbolic' does not visit states one by one: max_states= has no meaning"
+    ):
         strandline.check(system_of(AX), deadlock=True, method="symbolic", max_states=3)

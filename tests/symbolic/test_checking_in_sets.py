@@ -1,4 +1,4 @@
-"""Checks by `method="symbolic"`: the verdicts of every example, limits, Ctrl-C, faults, what is told."""
+"""Checks by `method="symbolic"`: the verdicts of every example, limits, Ctrl-C, faults, notices."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,7 @@ LARGE = {
 
 def cases() -> list[object]:
     """What is asked of the examples about states and trees, by name; of each example at most one."""
-    found = {}
+    found: dict[str, Any] = {}
     for file in find_expected([EXAMPLES]):
         for case in read_expected(file):
             asked = {name for name, value in case.asked.items() if value}

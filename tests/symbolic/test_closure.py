@@ -1,4 +1,4 @@
-"""Saturation: what leads into a set through another is what going step by step finds, on random Systems."""
+"""Saturation equals step-by-step reachability, on random Systems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cone of influence: what is reachable of it is the projection of what is reachable."""
+"""The cone of influence: its reachable states are the projection of the reachable states."""
 
 from __future__ import annotations
 

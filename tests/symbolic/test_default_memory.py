@@ -1,4 +1,4 @@
-"""Sets without a limit of memory: they get one by what the machine has free, which is told and can be replaced."""
+"""Symbolic runs without a memory limit get a default by the machine's free memory, with a notice."""
 
 from __future__ import annotations
 

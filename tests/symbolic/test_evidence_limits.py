@@ -1,4 +1,4 @@
-"""Verdicts in sets when what shows them takes too long: they stay, and why nothing shows them is told."""
+"""Verdicts of symbolic runs stand if finding evidence takes too long, with the reason why it is missing."""
 
 from __future__ import annotations
 

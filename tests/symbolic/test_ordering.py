@@ -1,4 +1,4 @@
-"""What belongs together lies together in the order of bits."""
+"""Related slots are close together in the variable order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came and went."""
+"""Members added to and removed from bags, queues and sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the buffered channels of a DVE model hold is told as lists, in traces, in files and to questions."""
+"""The contents of buffered DVE channels are lists, in traces, in files and in questions."""
 
 from __future__ import annotations
 

@@ -103,6 +103,7 @@ def test_a_copy_is_of_the_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     usual, long = both(monkeypatch, counter(tmp_path, 40), invariants="x < 30")
     for again in (pickle.loads(pickle.dumps(long.trace)), copy.deepcopy(long.trace)):
         assert again == usual.trace
+        assert again is not None
         assert isinstance(again.steps, tuple)
 
 

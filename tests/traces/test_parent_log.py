@@ -1,4 +1,4 @@
-"""The parent log: what is written comes back, and damage is noticed."""
+"""The parent log: links that were written are read back, and damage is detected."""
 
 from __future__ import annotations
 

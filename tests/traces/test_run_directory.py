@@ -1,4 +1,4 @@
-"""The directory of a run is gone afterwards; what a killed run leaves is found."""
+"""The directory of a run is removed at its end; the remains of a killed run are found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from strandline.errors import ResourceError
 from strandline.traces import workspace
-from strandline.traces.workspace import LeftOver, RunDirectory, left_over, removed
+from strandline.traces.workspace import LeftOver, RunDirectory, left_over, remove_left_over
 
 
 def _age(folder: Path) -> None:
@@ -58,7 +58,7 @@ def test_what_a_killed_process_leaves_is_found(tmp_path: Path) -> None:
     process.stdout.close()
     (found,) = left_over(tmp_path)
     assert (found.path, found.size >= 1000, found.days > 0) == (folder, True, True)
-    assert removed(found)
+    assert remove_left_over(found)
     assert not folder.exists()
 
 
@@ -87,7 +87,7 @@ def test_a_place_that_cannot_be_written_is_a_resource_error(tmp_path: Path) -> N
 def test_a_run_that_came_back_to_life_is_not_removed(tmp_path: Path) -> None:
     with RunDirectory(tmp_path) as folder:
         _age(folder.path)
-        assert not removed(LeftOver(folder.path, 0, 0.0))
+        assert not remove_left_over(LeftOver(folder.path, 0, 0.0))
         assert folder.path.exists()
 
 

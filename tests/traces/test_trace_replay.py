@@ -1,4 +1,4 @@
-"""Replay shows only what is true: every claim is checked, every corruption is noticed."""
+"""Replay shows only true traces: every claim is checked, every corruption is detected."""
 
 from __future__ import annotations
 

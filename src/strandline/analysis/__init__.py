@@ -1,5 +1,5 @@
 """Static analyses of a System: facts that hold in every reachable state, computed without exploring it.
 
-Input: a System. Output: ranges of variables, control graphs, what actions read and write, which steps commute, which
-processes are symmetric. Imports `model` only.
+They compute ranges of variables, control graphs, the variables that actions read and write, pairs of actions that
+commute, and processes that are symmetric. This package imports `model` only.
 """

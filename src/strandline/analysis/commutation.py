@@ -1,36 +1,38 @@
-"""Assignments whose order makes no difference."""
+"""Commuting assignments: normal forms of sequences in which the order makes no difference."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import combinations
+from operator import or_
 
-from strandline.model.expression import Const, Element, Read, walk
-from strandline.model.system import Assign, Variable
+from strandline.analysis.dependencies import Slots
+from strandline.model.system import Assign
 
 
 class AssignmentRow:
-    """Simultaneous assignments: the forms of their targets and values, the written places, and the accessed ones."""
+    """Simultaneous assignments: the forms of their targets and values, the written slots, and the accessed ones."""
 
-    def __init__(self, row: Sequence[Assign], pairs: Sequence[tuple[int, int]]) -> None:
-        self._row, self._pairs = row, pairs
-        self._written = {_place(one.target) for one in row}
-        nodes = (node for one in row for part in (one.target, one.value) for node in walk(part))
-        self._touched = {_place(node) for node in nodes if isinstance(node, Read | Element)}
+    def __init__(self, row: Sequence[Assign], pairs: Sequence[tuple[int, int]], slots: Slots) -> None:
+        self._row, self._pairs, self._slots = row, pairs, slots
+        self._targets = [slots.of_place(one.target) for one in row]
+        self._written = reduce(or_, self._targets, 0)
+        self._accessed = self._written | slots.read_by_all(part for one in row for part in (one.target, one.value))
 
     @property
     def form(self) -> tuple[tuple[int, int], ...]:
-        """Return a form that ignores the order of assignments if they write different places."""
-        apart = len(self._written) == len(self._row) and all(index is not None for _, index in self._written)
+        """Return a form that ignores the order of assignments if they write different slots, each a known one."""
+        apart = len(set(self._targets)) == len(self._row) and all(one.bit_count() == 1 for one in self._targets)
         return tuple(sorted(self._pairs) if apart else self._pairs)
 
     def conflicts_with(self, other: AssignmentRow) -> bool:
-        """Return True if one may access a place that the other writes."""
-        return _overlap(self._written, other._touched) or _overlap(other._written, self._touched)
+        """Return True if one may access a slot that the other writes."""
+        return bool(self._written & other._accessed or other._written & self._accessed)
 
     def single(self) -> Sequence[AssignmentRow]:
-        """Return the assignments one by one, if none accesses a place that another one writes."""
-        alone = [AssignmentRow([one], [pair]) for one, pair in zip(self._row, self._pairs, strict=True)]
+        """Return the assignments one by one, if none accesses a slot that another one writes."""
+        alone = [AssignmentRow([one], [pair], self._slots) for one, pair in zip(self._row, self._pairs, strict=True)]
         return [self] if any(one.conflicts_with(other) for one, other in combinations(alone, 2)) else alone
 
 
@@ -49,19 +51,3 @@ def layers(made: Iterable[AssignmentRow]) -> list[list[AssignmentRow]]:
                 found.append([])
             found[place].append(part)
     return found
-
-
-def _place(target: Read | Element) -> tuple[Variable, int | None]:
-    """Return a variable, or an array element; None as index if it depends on the state."""
-    if isinstance(target, Read):
-        return target.variable, 0
-    return target.variable, target.index.value if isinstance(target.index, Const) else None
-
-
-def _overlap(some: set[tuple[Variable, int | None]], others: set[tuple[Variable, int | None]]) -> bool:
-    """Return True if there may be a place in both sets."""
-    return any(
-        one is other and (index is None or another is None or index == another)
-        for one, index in some
-        for other, another in others
-    )

@@ -17,7 +17,7 @@ _MAX_CONTROL_PATHS = 1000
 """An action with more control paths is not analysed: its locations are unknown."""
 
 Moves = dict[Variable, tuple[int, int]]
-"""Locations before and after a step, by location variable."""
+"""For each location variable, the location before and after a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _entry_environment(action: Action, system: System, standing: dict[Variable, 
 
 
 def _exit_values(action: Action, environment: Environment, assigned: Sequence[Variable]) -> list[range]:
-    """Return the values of variables after the action; nothing if an effect certainly faults."""
+    """Return the possible values of the variables after the action; none if an effect certainly faults."""
     try:
         for row in rows(action.effects):
             environment.assign_row(row)

@@ -1,5 +1,8 @@
 """Possible faults of an expression, by the domains of variables; overflows are not included."""
 
+# The type checker does not know the results that walks get by `yield`.
+# mypy: no-warn-return-any
+
 from __future__ import annotations
 
 from strandline.model.expression import (
@@ -18,6 +21,7 @@ from strandline.model.expression import (
     size,
 )
 from strandline.model.intervals import DeclaredRanges, Environment, Interval
+from strandline.model.walk import Walk, walk_down
 
 FAULTING = {
     **dict.fromkeys(("/", "%", "//", "mod"), DIVISION_FAULT),
@@ -37,21 +41,21 @@ class Faults:
         self._kinds: dict[int, frozenset[str]] = {}
 
     def note(self, node: Expression) -> None:
-        """Analyse a node whose subexpressions were analysed."""
+        """Analyse one node; its subexpressions must have been analysed before."""
         self._kinds[id(node)] = _NONE.union(*map(self.of, children(node))) | self._own(node)
 
     def of(self, expression: Expression) -> frozenset[str]:
-        """Return the possible kinds of faults of an expression that was analysed."""
+        """Return the kinds of faults that an analysed expression may cause."""
         return self._kinds.get(id(expression), _NONE)
 
     def never(self, expression: Expression) -> bool:
-        """Return True if an expression that was analysed faults in no state.
+        """Return True if an analysed expression faults in no state.
 
         A part that is evaluated only under a condition is analysed under that condition.
         """
         if not self.of(expression):
             return True
-        return size(expression) <= _LARGE and not self._kinds_under(expression, _NOTHING)
+        return size(expression) <= _LARGE and not walk_down(self._kinds_under(expression, _NOTHING))
 
     def possible(self, expression: Expression) -> Interval:
         """Return an interval that contains all values of an expression."""
@@ -83,24 +87,29 @@ class Faults:
         low, high = self.possible(element.index)
         return low >= 0 and high < element.variable.slots
 
-    def _kinds_under(self, node: Expression, known: frozenset[Expression]) -> frozenset[str]:
+    def _kinds_under(self, node: Expression, known: frozenset[Expression]) -> Walk[frozenset[str]]:
         """Return the possible kinds of faults under these conditions."""
         if not self.of(node):
             return _NONE
         match node:
             case Binary(operator="or", left=left, right=right):
-                return self._kinds_under(left, known) | self._kinds_under(right, known | {_negate(left)})
+                found = yield self._kinds_under(left, known)
+                return found | (yield self._kinds_under(right, known | {_negate(left)}))
             case Binary(operator="and" | "imply", left=left, right=right):
-                return self._kinds_under(left, known) | self._kinds_under(right, known.union(conjuncts(left)))
+                found = yield self._kinds_under(left, known)
+                return found | (yield self._kinds_under(right, known.union(conjuncts(left))))
             case Choice(condition=condition, then=then, otherwise=otherwise):
-                found = self._kinds_under(condition, known)
+                found = yield self._kinds_under(condition, known)
                 if _negate(condition) not in known:
-                    found |= self._kinds_under(then, known.union(conjuncts(condition)))
+                    found |= yield self._kinds_under(then, known.union(conjuncts(condition)))
                 if not known.issuperset(conjuncts(condition)):
-                    found |= self._kinds_under(otherwise, known | {_negate(condition)})
+                    found |= yield self._kinds_under(otherwise, known | {_negate(condition)})
                 return found
             case _:
-                return self._own(node).union(*(self._kinds_under(child, known) for child in children(node)))
+                found = self._own(node)
+                for child in children(node):
+                    found |= yield self._kinds_under(child, known)
+                return found
 
 
 _NOTHING: frozenset[Expression] = frozenset()
@@ -118,7 +127,7 @@ def _negate(condition: Expression) -> Expression:
 
 
 def _split_constant(expression: Expression) -> tuple[Expression, int]:
-    """Split an expression into another one and a constant that is added to it."""
+    """Split `e + c` into the expression `e` and the constant `c`, which is 0 if there is none."""
     match expression:
         case Binary(operator="+" | "-" as sign, left=left, right=Const(value=value)):
             return left, value if sign == "+" else -value

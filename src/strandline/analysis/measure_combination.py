@@ -1,4 +1,4 @@
-"""Combine several measures into one number, like digits: the first counts most."""
+"""Combine several measures into one number lexicographically; the first counts most."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ Knowledge = dict[Cell, Interval]
 
 @dataclass(frozen=True)
 class Ranges:
-    """The result. `variables` holds an interval for each variable, one for all elements of an array."""
+    """The result of the analysis: in `variables`, an interval per variable, one for all elements of an array."""
 
     variables: dict[Variable, Interval]
     _locations: dict[tuple[int, int], Knowledge] = field(repr=False)
@@ -51,7 +51,7 @@ class Ranges:
 
 
 _KNOWN = "_ranges"
-"""The attribute in which a System caches its ranges."""
+"""Name of the attribute in which a System caches its ranges."""
 
 
 def analyse_ranges(system: System) -> Ranges:
@@ -161,7 +161,10 @@ class _Analysis:
         return tables
 
     def _readers(self) -> dict[Variable, list[int]]:
-        """Return the actions that use a variable's general interval: through an index, or without a location."""
+        """Return, for each variable, the actions that read its interval of all locations.
+
+        These are the actions that read it through an index or have no location.
+        """
         readers: dict[Variable, list[int]] = {}
         for number, action in enumerate(self.actions):
             reads = {
@@ -199,7 +202,7 @@ class _Analysis:
         return found
 
     def shrink(self, found: _Intervals) -> _Intervals:
-        """Apply all actions once to the current intervals: the result is sound, and no larger."""
+        """Apply all actions once to the current intervals (narrowing); the result is sound and no larger."""
         smaller = _Intervals(self.system)
         self._enter_initial(smaller)
         for number in range(len(self.actions)):
@@ -240,7 +243,7 @@ class _Analysis:
             try:
                 stored = environment.assign_row(row)
             except Contradiction:
-                # Certain to fault here; but machine code has stored what comes before.
+                # Certain to fault here; but machine code has executed the earlier effects.
                 return again
             for effect, interval in zip(row, stored, strict=True):
                 again |= self._store(effect.target, interval, moved, target, widening)
@@ -297,7 +300,7 @@ class _Analysis:
             if old is None:
                 known[cell] = join(interval, interference[cell]) if cell in interference else interval
             elif not (old[0] <= interval[0] and interval[1] <= old[1]):
-                # What others write is in every interval that is known already.
+                # Writes of other processes are in all known intervals already.
                 known[cell] = self._join((place, cell), cell[0], old, interval, widening)
                 changed = True
         return set(self.leaving.get(place, ())) if changed else set()
@@ -321,7 +324,7 @@ class _Analysis:
 
 
 def _is_relevant(action: Action) -> bool:
-    """Return True if the action can change an interval, which it cannot if it only writes known values."""
+    """Return True if the action can change an interval; not if it only assigns values known before."""
     return bool(action.moves) or not all(effect.target.variable.domain.tight for effect in action.effects)
 
 

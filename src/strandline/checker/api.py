@@ -1,4 +1,4 @@
-"""The calls behind `strandline.load`, `strandline.check` and `strandline.explore`."""
+"""The implementation of `strandline.load`, `strandline.check`, `strandline.explore` and `strandline.graph`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Source: TypeAlias = "str | Path | System | Model | type[Model]"
 
 
 def load(path: str | Path, **parameters: Any) -> System:
-    """Load the System of a model file, with values for its parameters or constants: `load("mutex.py", N=3)`.
+    """Load the System of a model file, with values for its parameters: `load("mutex.py", N=3)`.
 
     Raises `InputError` with the place of the first mistake.
     """
@@ -39,13 +39,13 @@ def load(path: str | Path, **parameters: Any) -> System:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckArguments(Options, TemporalOptions, Claims):
-    """All keywords of `check`. Combinations are checked when `part` takes them apart."""
+    """All keyword arguments of `check`. Combinations are checked by `part`."""
 
     def __post_init__(self) -> None:
         return
 
     def part(self, options: type[Part]) -> Part:
-        """Return the claims, or the options of one kind, checked."""
+        """Return the claims, or the options of one kind, validated."""
         return options(**{one.name: getattr(self, one.name) for one in fields(options)})
 
 
@@ -58,7 +58,7 @@ Result = TypeVar("Result")
 def _called_with(
     arguments: Callable[Given, Arguments],
 ) -> Callable[[Callable[[Source, Arguments], Result]], Callable[Concatenate[Source, Given], Result]]:
-    """Return a decorator: a function over an object with options becomes one that takes them as keywords.
+    """Return a decorator: a function of an object with options becomes one of keyword arguments.
 
     The keywords and their types come from the class, so that an option is spelled once.
     """
@@ -84,7 +84,7 @@ def _called_with(
 
 
 def _signature(function: Callable[..., object], arguments: Callable[..., object]) -> inspect.Signature:
-    """Return the signature of `function` with the fields of the object in place of the object."""
+    """Return the signature of `function` with the fields of the options object in place of the object."""
     own, taken = inspect.signature(function), inspect.signature(arguments)
     return own.replace(parameters=[next(iter(own.parameters.values())), *taken.parameters.values()])
 
@@ -125,13 +125,13 @@ def explore(source: Source, options: ExploreOptions) -> Exploration:
 def _system(source: Source, options: Options, started: float) -> System:
     if isinstance(source, System):
         return source
-    return within(options.max_seconds, started, "loaded", lambda: _loaded(source))
+    return within(options.max_seconds, started, "loaded", lambda: _load_system(source))
 
 
-def _loaded(source: str | Path | Model | type[Model]) -> System:
+def _load_system(source: str | Path | Model | type[Model]) -> System:
     if isinstance(source, str | Path):
         return load(source)
-    # Imported here: who checks a file of another language does not wait for this one.
+    # Imported lazily: models in other languages do not wait for this import.
     from strandline.languages.python import is_model, to_system
 
     if not is_model(source):

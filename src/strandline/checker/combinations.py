@@ -1,7 +1,7 @@
-"""The table of combinations: which kinds of properties can be decided in which ways, and why others cannot.
+"""The table of the kinds of properties and the methods that can decide them, with the reasons for refusals.
 
-Nothing here decides what is sound. Each cell asks the strategies (`strandline.checker.strategies.choice`) and the table
-of effects, as a check would, and has their reason.
+Nothing here decides what is sound: each cell asks the strategies (`strandline.checker.strategies.choice`) and the table
+of effects, as a check does, and takes over their reason.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 from strandline.checker.decisions.runs import runs_task
 from strandline.checker.options.cycle_methods import AUTO, NDFS, SWEEP
 from strandline.checker.options.effects import CTL, LTL, STATES, Decided, Way, refuse_without_effect
+from strandline.checker.options.search import STORES, WHOLE, Options
 from strandline.checker.options.search import SWEEP as IN_SWEEPS
-from strandline.checker.options.search import Options
 from strandline.checker.options.temporal import STUTTER, TemporalOptions
 from strandline.checker.properties.ctl_formula import bind_ctl
 from strandline.checker.properties.fairness import FairnessConditions
@@ -34,18 +34,16 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "sweep, por": {"order": "sweep", "por": True},
     "symmetry": {"symmetry": True},
     "merge": {"merge": True},
-    "tree": {"store": "tree"},
-    "compact": {"store": "compact"},
-    "bitstate": {"store": "bitstate"},
+    **{store: {"store": store} for store in STORES if store not in WHOLE},
     "threads": {"threads": 2},
     "gpu": {"device": "gpu"},
 }
-"""By name, the options of a search."""
+"""The columns of the table: for each name, the options of a search."""
 
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A kind of property, a way to search, and the refusal; None if it is possible."""
+    """A kind of property, a method, and the reason why it cannot be used; None if it can."""
 
     question: str
     way: str
@@ -53,7 +51,7 @@ class Combination:
 
 
 def combinations_of(system: System) -> Iterator[Combination]:
-    """Iterate over all combinations, kind by kind."""
+    """Yield all combinations for a System, kind by kind."""
     for question, choose in _questions(system).items():
         for way, given in WAYS.items():
             try:
@@ -84,7 +82,7 @@ def _questions(system: System) -> dict[str, Callable[[Options], None]]:
 
     def of_states(options: Options) -> None:
         choice = choose_for_states(StatesTask(system.alone, options))
-        _refuse(Way(STATES, choice.strategy.name), "what is reachable", options)
+        _refuse(Way(STATES, choice.strategy.name), "the reachable states", options)
 
     def _refuse(way: Way, title: str, options: Options) -> None:
         reentrant = Capability.THREADS in system.capabilities

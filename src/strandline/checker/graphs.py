@@ -1,4 +1,4 @@
-"""The reachable graph of a model, state by state, to keep or to draw."""
+"""The reachable graph of a model, state by state, for export, drawing or programs."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from strandline.model.system import Capability, System
 from strandline.traces.interpreter_walk import reference_of
 
 _OBJECT_WORDS, _NUMBER_WORDS = 40, 5
-"""Words of memory that a state takes as an object of Python, and a number in a list."""
+"""Words of memory of a state as a Python object, and of a number in a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A state of a graph.
 
-    `number` is its place in the order of discovery; each edge has the name of its action and the number of its target.
+    `number` is its index in the order of discovery; each edge has the name of its action and the number of its target.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class GraphTask:
-    """The graph that is wanted: its propositions, and its measure, if any."""
+    """The requested graph: its propositions, and its measure, if any."""
 
     system: System
     propositions: Mapping[str, Expression]
@@ -73,7 +73,7 @@ def graph_task(
 ) -> GraphTask:
     """Return the task for a model: its labels and further propositions, the given or declared measure.
 
-    A property process is left out. Raises `InputError` for what cannot be read.
+    A property process is left out. Raises `InputError` for expressions that cannot be parsed.
     """
     plain = system.alone
     graph = Decided(THE_GRAPH, "the graph of a model")
@@ -89,9 +89,9 @@ def graph_task(
 def explore_graph(
     task: GraphTask, options: Options, take: Callable[[Node], None], callback: ProgressCallback | None = None
 ) -> RunOutcome:
-    """Explore breadth-first, and call `take` with every state as soon as its successors are numbered.
+    """Explore breadth-first, and call `take` with every state once its successors are numbered.
 
-    Limits, Ctrl-C and a fault of the model end up in the outcome.
+    Limits, Ctrl-C and a fault of the model are recorded in the outcome.
     """
     observer = _GraphObserver(task, take)
     specification = SearchSpecification(
@@ -117,7 +117,7 @@ def _note_fault(run: SearchRun) -> None:
 
 @dataclass(slots=True)
 class _GraphObserver:
-    """Observes a search and hands over each state when all its successors are numbered."""
+    """An observer that hands over each state when all its successors are numbered."""
 
     task: GraphTask
     take: Callable[[Node], None]
@@ -125,7 +125,7 @@ class _GraphObserver:
     _kernel: Kernel | None = None
     _skipped: int = 0
     _waiting: list[tuple[int, tuple[int, ...], int, int]] = field(default_factory=list)
-    _told: list[tuple[tuple[int, ...], int, int]] = field(default_factory=list)
+    _expanded: list[tuple[tuple[int, ...], int, int]] = field(default_factory=list)
     _targets: list[int] = field(default_factory=list)
 
     def attach(self, folder: Path, kernel: Kernel) -> _GraphObserver:
@@ -136,26 +136,26 @@ class _GraphObserver:
 
     @property
     def held_words(self) -> int:
-        return _OBJECT_WORDS * (len(self._waiting) + len(self._told)) + _NUMBER_WORDS * len(self._targets)
+        return _OBJECT_WORDS * (len(self._waiting) + len(self._expanded)) + _NUMBER_WORDS * len(self._targets)
 
     def expanded(self, states: WordArray) -> None:
         for *words, labels, degree in states.tolist():
-            self._told.append((tuple(words), labels, degree))
+            self._expanded.append((tuple(words), labels, degree))
 
     def layer_finished(self, column: int, layer: int) -> None:
         return None
 
     def edges(self, sources: WordArray, targets: WordArray) -> None:
-        for record, (state, labels, degree) in zip(sources.tolist(), self._told, strict=True):
+        for record, (state, labels, degree) in zip(sources.tolist(), self._expanded, strict=True):
             self._waiting.append((record, state, labels, degree))
-        self._told.clear()
+        self._expanded.clear()
         skipped = min(self._skipped, len(targets))
         self._skipped -= skipped
         self._targets += targets[skipped:].tolist()
         self._hand_over()
 
     def _hand_over(self) -> None:
-        """States whose successors are all there."""
+        """Hand over the states whose successors are all numbered."""
         if self._kernel is None:
             raise InternalError("nobody listens to this search")
         reference, taken, done = self._kernel.reference, 0, 0
@@ -238,12 +238,12 @@ def explore_tree(
 
 @dataclass(slots=True)
 class _RecordObserver:
-    """Observes a search and remembers its states by record."""
+    """An observer that remembers states by record."""
 
     layers: bool = False
     states: dict[int, tuple[int, ...]] = field(default_factory=dict)
     _kernel: Kernel | None = None
-    _told: list[tuple[int, ...]] = field(default_factory=list)
+    _expanded: list[tuple[int, ...]] = field(default_factory=list)
 
     def attach(self, folder: Path, kernel: Kernel) -> _RecordObserver:
         self._kernel = kernel
@@ -257,17 +257,17 @@ class _RecordObserver:
 
     @property
     def held_words(self) -> int:
-        return _OBJECT_WORDS * (len(self.states) + len(self._told))
+        return _OBJECT_WORDS * (len(self.states) + len(self._expanded))
 
     def expanded(self, states: WordArray) -> None:
-        self._told = [tuple(row[:-2]) for row in states.tolist()]
+        self._expanded = [tuple(row[:-2]) for row in states.tolist()]
 
     def layer_finished(self, column: int, layer: int) -> None:
         return None
 
     def edges(self, sources: WordArray, targets: WordArray) -> None:
-        self.states.update(zip(sources.tolist(), self._told, strict=True))
-        self._told = []
+        self.states.update(zip(sources.tolist(), self._expanded, strict=True))
+        self._expanded = []
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -282,7 +282,7 @@ class StateGraph:
     nodes: tuple[Node, ...]
     initial: tuple[int, ...]
     states: Sequence[Mapping[str, Any]]
-    """The variables of each node and their values."""
+    """The values of the variables at each node."""
 
     def __len__(self) -> int:
         return len(self.nodes)

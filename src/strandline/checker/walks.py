@@ -1,4 +1,4 @@
-"""Random walks that check the properties of a check, for models that are too large to search.
+"""Check properties by random walks, for models that are too large to search.
 
 A violation on a walk is a violation, with its trace replayed. If none is found, nothing is proved: the answer is
 UNKNOWN.
@@ -20,7 +20,8 @@ from strandline.checker.options.walks import WalkOptions
 from strandline.checker.properties.selection import Property, Selection, label_bits
 from strandline.checker.strategies.explicit import StatesFound, states_found, stop_mask_of
 from strandline.checker.tasks.states import StatesTask
-from strandline.checker.verdicts.verdict import Interrupted, PropertyVerdict, Verdict, WalkFigures
+from strandline.checker.verdicts.statistics import WalkFigures
+from strandline.checker.verdicts.verdict import Interrupted, PropertyVerdict, Verdict
 from strandline.errors import UsageError
 from strandline.model.system import System
 
@@ -48,7 +49,7 @@ def walk_selection(
 ) -> Verdict:
     """Walk until every property is decided, a limit is reached or all walks are over.
 
-    Ctrl-C raises `Interrupted`. The limit of time counts from `started`, where that is given.
+    Ctrl-C raises `Interrupted`. The time limit counts from `started`, if it is given.
     """
     properties = selection.properties
     task = StatesTask(searched_for(system, properties), options, properties)
@@ -68,7 +69,7 @@ def walk_selection(
 
 
 def _note(run: SearchRun, walking: WalkOptions) -> None:
-    """Note the statistics of the walks, which are never complete."""
+    """Record the statistics of the walks, which are never complete."""
     outcome, figures = run.outcome, WalkFigures(walking.walks, walking.depth, walking.seed)
     if run.begun:
         walk = random_walks(run.search).walk

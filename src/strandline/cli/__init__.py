@@ -1,5 +1,4 @@
-"""The command line.
+"""The command line: arguments in, the verdict on stdout, everything else on stderr, and an exit code.
 
-In: arguments. Out: the verdict on stdout, everything else on stderr, an exit code. Nothing that takes long to import is
-imported before a command runs.
+Nothing that takes long to import is imported before a command runs.
 """

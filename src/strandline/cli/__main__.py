@@ -1,4 +1,4 @@
-"""`python -m strandline.cli`, and the entry point of the installed command."""
+"""The entry point of the installed command and of `python -m strandline.cli`."""
 
 from __future__ import annotations
 

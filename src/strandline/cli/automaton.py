@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from strandline.cli.console import emit
 from strandline.report.exit_codes import HOLDS, SAFETY, UNKNOWN
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     automaton = translate(formula, method=Method(arguments.method), acceptance=Acceptance(arguments.acceptance))
     if arguments.check is not None:
         return _check(formula, _source(arguments.check))
-    print(_rendered(formula, automaton, arguments.format), end="")
+    emit(_render(formula, automaton, arguments.format).rstrip("\n"))
     return HOLDS
 
 
@@ -72,11 +73,11 @@ def _source(path: str) -> Source:
         raise UsageError(f"cannot read {path}: {error}") from None
 
 
-def _rendered(formula: Formula, automaton: Automaton, format_: str) -> str:
+def _render(formula: Formula, automaton: Automaton, format_: str) -> str:
     if format_ == "text":
         from strandline.report.automaton_text import automaton_text
 
-        return automaton_text(automaton, formula, *_classified(formula))
+        return automaton_text(automaton, formula, *_classify(formula))
     if format_ == "dot":
         from strandline.report.automaton_dot import automaton_dot
 
@@ -90,8 +91,8 @@ def _rendered(formula: Formula, automaton: Automaton, format_: str) -> str:
     return write_automaton(automaton, AutomatonFormat(format_), name=str(formula))
 
 
-def _classified(formula: Formula) -> tuple[Classes | None, bool | None]:
-    """Return the classes of the formula, and whether it is stutter-invariant; None where that is not known."""
+def _classify(formula: Formula) -> tuple[Classes | None, bool | None]:
+    """Return the classes of the formula, and True if it is stutter-invariant; None for either if unknown."""
     from strandline.errors import ResourceError
     from strandline.properties.translation.classification import exact_classes, is_stutter_invariant
 
@@ -102,9 +103,9 @@ def _classified(formula: Formula) -> tuple[Classes | None, bool | None]:
 
 
 def _check(formula: Formula, source: Source) -> int:
-    """Compare the formula with the automaton of a file.
+    """Compare the formula with the automaton in a file; return the exit code.
 
-    The negation of the formula is known; the automaton must be complemented.
+    The negation of the formula is at hand; the automaton must be complemented.
     """
     from strandline.errors import ResourceError
     from strandline.properties.automata.comparison import compare_with_formula
@@ -115,14 +116,14 @@ def _check(formula: Formula, source: Source) -> int:
     try:
         comparison = compare_with_formula(positive, negative, read_automaton(source).automaton)
     except ResourceError as error:
-        print(f"undecided: {error}")
+        emit(f"undecided: {error}")
         return UNKNOWN
     if comparison.only_left is None and comparison.only_right is None:
-        print(f"equal: {source.name} accepts exactly the words that satisfy {formula}")
+        emit(f"equal: {source.name} accepts exactly the words that satisfy {formula}")
         return HOLDS
-    print(f"different: {source.name} does not accept exactly the words that satisfy {formula}")
+    emit(f"different: {source.name} does not accept exactly the words that satisfy {formula}")
     if comparison.only_left is not None:
-        print(f"  satisfies the formula, not accepted by the file: {comparison.only_left}")
+        emit(f"  satisfies the formula, not accepted by the file: {comparison.only_left}")
     if comparison.only_right is not None:
-        print(f"  accepted by the file, violates the formula: {comparison.only_right}")
+        emit(f"  accepted by the file, violates the formula: {comparison.only_right}")
     return SAFETY

@@ -19,7 +19,7 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "check",
         help="decide properties of a model",
-        description="Decide properties of a model. Without any, what the model declares is checked: its "
+        description="Decide properties of a model. Without any, the claims of the model are checked: its "
         "property process and assertions, or, where it has no property process, deadlocks and assertions. "
         "A run-time fault of the model is always a violation.",
     )

@@ -1,4 +1,4 @@
-"""`strandline completion`: scripts for shells, made from the parser itself."""
+"""`strandline completion`: completion scripts for shells, made from the parser itself."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a command: its spellings, its values, and whether a file follows."""
+    """An option of a command: its spellings, its possible values, and whether it takes a file."""
 
     flags: tuple[str, ...]
     help: str
@@ -46,7 +46,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command, its options, and the words or files that can stand without an option."""
+    """A command with its options, and the words or files that it takes as positional arguments."""
 
     name: str
     help: str
@@ -55,7 +55,7 @@ class Command:
 
 
 def describe(parser: argparse.ArgumentParser) -> list[Command]:
-    """Return what can be completed, from the parser's own tables."""
+    """Return the commands with their options, from the parser's own tables."""
     commands = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -112,7 +112,7 @@ def bash(commands: list[Command]) -> str:
 
 def zsh(commands: list[Command]) -> str:
     """Return a completion script for zsh."""
-    listed = " ".join(_quoted(f"{command.name}:{command.help}") for command in commands)
+    listed = " ".join(_quote(f"{command.name}:{command.help}") for command in commands)
     lines = ["#compdef strandline", "_strandline() {", "  local -a commands", f"  commands=({listed})"]
     lines += [
         "  if (( CURRENT == 2 )); then",
@@ -125,7 +125,7 @@ def zsh(commands: list[Command]) -> str:
         lines.append(f"    {command.name}) shift words; (( CURRENT-- )); _arguments \\")
         specs = [_zsh_option(flag, option) for option in command.options for flag in option.flags]
         rest = f"({' '.join(command.words)})" if command.words else "_files"
-        specs.append(_quoted(f"*:argument:{rest}"))
+        specs.append(_quote(f"*:argument:{rest}"))
         lines += [f"      {spec} \\" for spec in specs[:-1]]
         lines.append(f"      {specs[-1]} ;;")
     return "\n".join([*lines, "  esac", "}", "compdef _strandline strandline"])
@@ -134,24 +134,24 @@ def zsh(commands: list[Command]) -> str:
 def _zsh_option(flag: str, option: Option) -> str:
     text = option.help.replace("[", "(").replace("]", ")").replace(":", "\\:")
     if not option.takes_value:
-        return _quoted(f"{flag}[{text}]")
+        return _quote(f"{flag}[{text}]")
     values = f"({' '.join(option.choices)})" if option.choices else "_files"
-    return _quoted(f"*{flag}[{text}]:value:{values}")
+    return _quote(f"*{flag}[{text}]:value:{values}")
 
 
 def fish(commands: list[Command]) -> str:
     """Return a completion script for fish."""
     lines = []
     for command in commands:
-        lines.append(f"complete -c strandline -n __fish_use_subcommand -f -a {command.name} -d {_quoted(command.help)}")
+        lines.append(f"complete -c strandline -n __fish_use_subcommand -f -a {command.name} -d {_quote(command.help)}")
         condition = f"-n '__fish_seen_subcommand_from {command.name}'"
         if command.words:
-            lines.append(f"complete -c strandline {condition} -f -a {_quoted(' '.join(command.words))}")
+            lines.append(f"complete -c strandline {condition} -f -a {_quote(' '.join(command.words))}")
         for option in command.options:
             spelled = " ".join(f"-l {flag[2:]}" if flag.startswith("--") else f"-s {flag[1:]}" for flag in option.flags)
-            values = f" -x -a {_quoted(' '.join(option.choices))}" if option.choices else ""
+            values = f" -x -a {_quote(' '.join(option.choices))}" if option.choices else ""
             value = values or (" -r" if option.takes_value else "")
-            lines.append(f"complete -c strandline {condition} {spelled}{value} -d {_quoted(option.help)}")
+            lines.append(f"complete -c strandline {condition} {spelled}{value} -d {_quote(option.help)}")
     return "\n".join(lines)
 
 
@@ -161,5 +161,5 @@ def _with_choices(commands: list[Command]) -> dict[str, Option]:
     }
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from strandline.errors import CannotWrite
+from strandline.source import harmless
 
 if TYPE_CHECKING:
     from strandline.checker.limits.progress import Progress
 
 _EVERY = 0.1
 _PATIENCE = 0.4
-"""A search that takes less than this shows no progress line."""
+"""Seconds before a search shows a progress line."""
 
 
 def may_colour(stream: TextIO) -> bool:
-    """Colours go to terminals only, and not where the user declines them (https://no-color.org)."""
+    """Return True if a stream is a terminal and the user does not decline colours (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+_OWN_COLOURS = re.compile(r"(\x1b\[[0-9;]{1,5}m)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def printable(text: str) -> str:
+    """Return the text with each control character but those of colours replaced by a visible one.
+
+    Names of a model, which somebody else may have written, must not move the cursor or change the terminal.
+    """
+    if _CONTROL.search(text) is None:
+        return text
+    return "".join(part if number % 2 else harmless(part) for number, part in enumerate(_OWN_COLOURS.split(text)))
+
+
 def emit(text: str) -> None:
-    """Print to stdout, at once.
+    """Print to stdout, at once, without control characters (`printable`).
 
     A closed pipe is ignored: the verdict stands without a reader. Raises `CannotWrite` on other errors, such as a full
     disk.
@@ -35,7 +51,7 @@ def emit(text: str) -> None:
 def emit_pieces(pieces: Iterable[str]) -> None:
     """Print a text in pieces, as `emit` does."""
     try:
-        sys.stdout.writelines(pieces)
+        sys.stdout.writelines(map(printable, pieces))
         print(flush=True)
     except BrokenPipeError:
         _forget_output()
@@ -45,12 +61,12 @@ def emit_pieces(pieces: Iterable[str]) -> None:
 
 
 def _forget_output() -> None:
-    """Discard pending output, about which Python would complain at the end."""
+    """Discard buffered output, which Python would complain about at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Console:
-    """Notices on stderr, unless quiet, and one live line on a terminal.
+    """Prints notices on stderr, unless quiet, and a progress line on a terminal.
 
     It is a `strandline.checker.limits.progress.ProgressCallback`.
     """
@@ -63,15 +79,15 @@ class Console:
         self._last = (0.0, 0)
 
     def notice(self, text: str) -> None:
-        """Print one line that stays."""
+        """Print a notice, in a line that stays."""
         if not self._quiet:
             self.clear()
-            self._write(f"{text}\n")
+            self._write(f"{printable(text)}\n")
 
     def warning(self, text: str) -> None:
-        """Print one line that is shown even if notices are not."""
+        """Print a warning, which is shown even if notices are off."""
         self.clear()
-        self._write(f"{text}\n")
+        self._write(f"{printable(text)}\n")
 
     def stage(self, text: str) -> None:
         self.notice(text)
@@ -90,11 +106,11 @@ class Console:
 
     def _draw(self, text: str) -> None:
         columns = shutil.get_terminal_size().columns
-        self._write(f"\r{text[: columns - 1]}\x1b[K")
+        self._write(f"\r{printable(text)[: columns - 1]}\x1b[K")
         self._shown = True
 
     def clear(self) -> None:
-        """Take the live line away."""
+        """Remove the progress line."""
         if self._shown:
             self._write("\r\x1b[K")
             self._shown = False
@@ -104,5 +120,5 @@ class Console:
             sys.stderr.write(text)
             sys.stderr.flush()
         except OSError:
-            # Nobody listens any more, or can; a search does not end for that.
+            # stderr is closed or full; that does not end a search.
             self._quiet, self._live = True, False

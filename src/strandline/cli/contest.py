@@ -1,4 +1,4 @@
-"""`strandline contest`: one run of the Model Checking Contest, by its variables and in its words."""
+"""`strandline contest`: one examination of the Model Checking Contest, by its protocol."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; 0 whatever the answers are."""
+    """Run the command; return 0 whatever the answers are."""
     from strandline.checker.contest.protocol import Examination, examine
 
     console = Console(quiet=arguments.quiet)
-    for line in examine(Examination.told(arguments.examination, os.environ, arguments.folder), console):
+    for line in examine(Examination.read(arguments.examination, os.environ, arguments.folder), console):
         console.clear()
         emit(line)
     return HOLDS

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strandline.checker.options.search import NO_TRACES, Options
+from strandline.checker.options.search import LAYERED, NO_TRACES, Options
 from strandline.cli.console import Console
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.outputs import is_special, try_file
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("ss", "aut", "dot", "graphml", "svg")
 DRAWN = ("states", "components", "control")
-"""The graphs that can be drawn; the reachable states can be written in the other formats too."""
+"""The graphs that are drawn as pictures; the graph of states can also be written in other formats."""
 
 
 def configure(subparsers: Any) -> None:
@@ -54,10 +54,10 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command: 0, or 3 where a limit was reached and nothing is written."""
+    """Run the command; return 0, or 3 if a limit was reached and nothing is written."""
     try_file(arguments.output)
     options, console = options_of(arguments, Options), Console(quiet=arguments.quiet)
-    if options.order in ("dfs", "cache") or options.count_distinct:
+    if options.order not in LAYERED or options.count_distinct:
         raise UsageError("a graph is explored breadth-first: leave --order and --count-distinct out")
     if not options.traces:
         raise UsageError("a graph has no traces; leave {} out", options=[NO_TRACES])
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _draw(arguments: argparse.Namespace, options: Options, format_: str, console: Console) -> int:
-    """Draw a picture of a graph that is small enough for memory and for a reader."""
+    """Draw a graph as a picture; it must fit memory and be small enough to read."""
     if format_ not in ("dot", "svg"):
         raise UsageError(f"--draw {arguments.draw} is written as dot or svg, not as {format_}")
     from strandline.report.exit_codes import HOLDS
@@ -133,7 +133,7 @@ def _picture(arguments: argparse.Namespace, options: Options, console: Console) 
 
 
 def labels_of(texts: list[str]) -> dict[str, str]:
-    """`p=x > 3` as name and expression."""
+    """Parse definitions such as `p=x > 3` to expressions by name."""
     found: dict[str, str] = {}
     for text in texts:
         name, sign, expression = text.partition("=")
@@ -153,7 +153,7 @@ def _format(asked: str | None, output: Path | None, drawn: str) -> str:
 
 
 def _deliver(first: str, file: Any, output: Path | None) -> None:
-    """Copy what was written to its destination; a file appears there as a whole or not at all."""
+    """Copy the finished graph to its destination; a file appears there as a whole or not at all."""
     file.flush()
     file.seek(0)
     if output is None:

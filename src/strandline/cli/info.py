@@ -20,11 +20,11 @@ def configure(subparsers: Any) -> None:
         "a state is packed, processes and properties.",
     )
     add_model(parser)
-    parser.add_argument("--dump", action="store_true", help="print the whole system as it was understood")
+    parser.add_argument("--dump", action="store_true", help="print the complete system as the program understood it")
     parser.add_argument(
         "--combinations",
         action="store_true",
-        help="show which kinds of properties can be decided in which ways, and why not",
+        help="show which methods can decide which kinds of properties, and why others cannot",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     parser.set_defaults(run=run)

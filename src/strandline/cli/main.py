@@ -1,4 +1,4 @@
-"""The guard around the command line: every end has its exit code, and Python's own 1 is never one of them."""
+"""The guard around the command line: every way to end has its exit code, and never Python's own code 1."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import sys
 import time
 import traceback
 from argparse import Namespace
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from functools import partial
+from importlib import import_module
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from strandline.errors import CannotWrite, InputError, ResourceError, UsageError
 from strandline.report.exit_codes import BUG, HOLDS, UNKNOWN, USAGE, interrupted_code, note_signal
@@ -23,47 +25,67 @@ _REPORT = "This is a bug in strandline. Please report it with the text above and
 def guarded_main() -> NoReturn:
     """Run the command line and end the process with its exit code.
 
-    The process ends at once. Unloading the libraries would take as long as a small check, and nothing is left to do:
-    the files of a run are removed by then, also after SIGTERM.
+    The process ends without unloading libraries, which would take as long as a small check. Nothing is left to do: the
+    files of a run are removed by then, also after SIGTERM.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
-        # Who asked not to be told of a hang-up, as nohup does, is not told.
+        # A hang-up signal that is ignored, as by nohup, stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _terminated)
+            signal.signal(number, _raise_terminated)
     open_closed_streams()
+    leave = forbid_exits()
     code = main(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
             stream.flush()
-    # What was to be done at the end is done: files that only this process needed are removed.
+    # Everything to be done at the end is done: files that only this process needed are removed.
     atexit._run_exitfuncs()
-    os._exit(code)
+    leave(code)
+    raise AssertionError("the process has ended")
+
+
+def forbid_exits() -> Callable[[int], Any]:
+    """Make functions that end or replace the process raise `SystemExit`; return the real `os._exit`.
+
+    A Python model is executed in this process, and its end must not pass for a verdict: exit code 0 means that all
+    holds. (Native code that a model calls can still end the process.)
+    """
+    leave = os._exit
+    for module in (os, import_module(os.name)):
+        for name in ("_exit", "abort", "execv", "execve"):
+            if hasattr(module, name):
+                setattr(module, name, partial(_refuse_to_exit, f"os.{name}"))
+    return leave
+
+
+def _refuse_to_exit(name: str, *arguments: object) -> NoReturn:
+    raise SystemExit(f"{name}({', '.join(map(repr, arguments))})")
 
 
 class Terminated(KeyboardInterrupt):
-    """A signal that ends the process, such as SIGTERM: answered as Ctrl-C is, with an exit code of its own."""
+    """Raised by a signal that ends the process, such as SIGTERM; handled like Ctrl-C, with its own exit code."""
 
 
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
     note_signal(number)
     raise Terminated(f"ended by {signal.Signals(number).name}")
 
 
 def open_closed_streams() -> None:
-    """Open standard streams that were closed before the program began; Python has none then."""
+    """Open the standard streams that were closed before the program began, for which Python has None."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open as long as the process lives
 
 
 def main(given: Sequence[str]) -> int:
-    """Run a command line and return the exit code; never raises."""
+    """Run a command line and return the exit code; never raise."""
     try:
         code = _attempt(list(given))
     except KeyboardInterrupt:
         # A second Ctrl-C while the first was being answered.
         code = interrupted_code()
-    except BaseException:  # noqa: BLE001  even telling of a bug can fail
+    except BaseException:  # noqa: BLE001  even reporting a bug can fail
         with suppress(OSError):
             traceback.print_exc()
         code = BUG
@@ -75,27 +97,27 @@ def _attempt(given: list[str]) -> int:
     try:
         return _dispatch(given, parsed)
     except SystemExit as end:
-        # argparse ends so after --help and --version.
+        # argparse raises it after --help and --version.
         return end.code if isinstance(end.code, int) else HOLDS
     except KeyboardInterrupt as interrupt:
-        return _interrupted(parsed, interrupt)
+        return _report_interrupt(parsed, interrupt)
     except BrokenPipeError:
-        # A verdict that was reached is told by `emit`, which does not end here.
+        # A verdict is printed by `emit`, which ignores a closed pipe and so does not end here.
         return UNKNOWN
     except CannotWrite as error:
-        # What was to be told cannot be, so it is not told by the exit code alone either.
+        # The output is lost, so the exit code must not report a verdict either.
         _say(f"strandline: {error}")
         return UNKNOWN
     except InputError as error:
-        _say(_addressed(error, parsed))
-        return _failed(parsed, error, USAGE)
+        _say(_add_place(error, parsed))
+        return _report_error(parsed, error, USAGE)
     except ResourceError as error:
         _say(f"strandline: {error}")
-        return _failed(parsed, error, UNKNOWN)
-    except BaseException as error:  # noqa: BLE001  the guard: whatever it is, it is told in full
+        return _report_error(parsed, error, UNKNOWN)
+    except BaseException as error:  # noqa: BLE001  the guard: every exception is reported in full
         traceback.print_exc()
         _say(_REPORT)
-        return _failed(parsed, error, BUG)
+        return _report_error(parsed, error, BUG)
 
 
 def _dispatch(given: list[str], parsed: Namespace) -> int:
@@ -105,20 +127,27 @@ def _dispatch(given: list[str], parsed: Namespace) -> int:
 
 
 def run_command(given: list[str], parsed: Namespace) -> int:
-    """Parse a command line into `parsed` and run it; the exit code."""
+    """Parse a command line into `parsed`, run it and return the exit code."""
     from strandline.cli.parser import build_parser, flags_with_expressions
+    from strandline.languages import NO_PYTHON
 
     parsed.given = given
     parser = build_parser()
     parser.parse_args(with_expressions(given, flags_with_expressions(parser)), parsed)
-    code = parsed.run(parsed)
+    if getattr(parsed, "no_python", False):
+        # In the environment, so that it holds for processes that this one starts.
+        os.environ[NO_PYTHON] = "1"
+    try:
+        code = parsed.run(parsed)
+    except SystemExit as error:
+        raise UsageError(f"the model ends the program: {error}") from error
     return int(code)
 
 
 def with_expressions(given: Sequence[str], flags: Collection[str]) -> list[str]:
-    """Join expressions that begin with a minus sign to their flag: `--measure -x` becomes `--measure=-x`.
+    """Join an expression that begins with a minus sign to its flag: `--measure -x` becomes `--measure=-x`.
 
-    The parser would take them for another option.
+    The parser would take it for another option.
     """
     joined: list[str] = []
     for argument in given:
@@ -130,25 +159,28 @@ def with_expressions(given: Sequence[str], flags: Collection[str]) -> list[str]:
     return joined
 
 
-def _addressed(error: InputError, parsed: Namespace) -> str:
-    """Begin a message with its place, so that editors find it, or else with the name of the command."""
+def _add_place(error: InputError, parsed: Namespace) -> str:
+    """Prefix a message with its place, so that editors find it, or else with the name of the command."""
     if error.source is not None or not isinstance(error, UsageError):
         return error.on_command_line()
     name = "strandline" if parsed.command is None else f"strandline {parsed.command}"
     return f"{name}: {error.on_command_line()}"
 
 
-def _interrupted(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
-    """Print the partial result of an interrupted search, see `strandline.checker.verdicts.verdict.Interrupted`."""
+def _report_interrupt(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
+    """Print the partial result of an interrupted search and return the exit code.
+
+    See `strandline.checker.verdicts.verdict.Interrupted`.
+    """
     result = getattr(interrupt, "result", None)
     if result is not None:
         return int(parsed.finish(result))
     reason = str(interrupt) if isinstance(interrupt, Terminated) else "interrupted"
     _say(reason)
-    return _failed(parsed, KeyboardInterrupt(reason), interrupted_code())
+    return _report_error(parsed, KeyboardInterrupt(reason), interrupted_code())
 
 
-def _failed(parsed: Namespace, error: BaseException, code: int) -> int:
+def _report_error(parsed: Namespace, error: BaseException, code: int) -> int:
     if parsed.json:
         from strandline.cli.console import emit
         from strandline.report.envelope import error_data, render
@@ -158,6 +190,6 @@ def _failed(parsed: Namespace, error: BaseException, code: int) -> int:
 
 
 def _say(text: str) -> None:
-    """On stderr, if somebody reads that."""
+    """Print to stderr, if it is open."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""`check --formulas FILE` and `check --question NAME`: answers, one a line."""
+"""`check --formulas FILE` and `check --question NAME`: the contest's questions, one answer per line."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
     """Add the options for a file of formulas and for named questions."""
-    group = parser.add_argument_group("formulas and questions; each is answered in a line")
+    group = parser.add_argument_group("formulas and questions; one line per answer")
     group.add_argument(
         "--formulas", metavar="FILE", type=Path, action="append", default=[],
-        help="a file of formulas as the Model Checking Contest has them",
+        help="a file of formulas in the format of the Model Checking Contest",
     )  # fmt: skip
     group.add_argument(
         "--question", metavar="NAME", action="append", default=[],
@@ -67,7 +67,10 @@ def answer(
 def _answers(
     arguments: argparse.Namespace, system: System, options: Options, temporal: TemporalOptions, console: Console
 ) -> tuple[list[str], Iterator[Answered]]:
-    """Return the names of the questions and their answers to come; all files are read before the first is found."""
+    """Return the names of the questions, and an iterator that finds the answers.
+
+    All files are read before the first answer is computed.
+    """
     from strandline.checker.contest.answers import decide_formulas, session_of
     from strandline.checker.contest.questions import decide_question
     from strandline.checker.contest.reader import read_formulas

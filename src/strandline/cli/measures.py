@@ -14,9 +14,9 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "measures",
         help="find progress measures for a sweep",
-        description="Find measures of progress: from what only grows, from control graphs, by projection on "
+        description="Find progress measures: from variables that only grow, from control graphs, by projection on "
         "components of the state. Sweeps by them are simulated on the first states of the model, and ranked by what "
-        "they store and visit. What did not see all states is a prediction.",
+        "they store and visit. If the model has more states, the result is a prediction.",
     )
     parser.add_argument("model", metavar="MODEL", help="a model file")
     add_parameters(parser)
@@ -36,7 +36,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; 0 also when nothing was found."""
+    """Run the command; return 0 even if no measure was found."""
     console = Console(quiet=arguments.quiet)
     from strandline.checker.measures.notation import parse_measures
     from strandline.errors import UsageError

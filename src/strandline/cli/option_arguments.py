@@ -1,4 +1,4 @@
-"""Options of the command line, made from the fields of the classes that hold them."""
+"""Options of the command line, generated from the fields of the option classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Options = TypeVar("Options")
 
 
 def add_options(parser: argparse.ArgumentParser, options: type[Any], only: Container[str] | None = None) -> None:
-    """Add the options of a class to the parser, all or some, in the groups that the fields name.
+    """Add the options of a class to the parser, all or only some, in the groups that the fields name.
 
     An option that is not given is not in the parsed arguments: defaults stand in the class alone.
     """
@@ -29,13 +29,13 @@ def add_options(parser: argparse.ArgumentParser, options: type[Any], only: Conta
 
 
 def options_of(arguments: argparse.Namespace, options: type[Options]) -> Options:
-    """Return the options that were given, checked."""
+    """Return the object with the options that were given, validated."""
     names = [field.name for field, _ in options_in(options)]
     return options(**{name: getattr(arguments, name) for name in names if hasattr(arguments, name)})
 
 
 def _kind(field: Field[Any], facts: OptionFacts) -> dict[str, Any]:
-    """Return the kind of flag for an option, by its default."""
+    """Return how the parser treats an option, by the type of its default."""
     if field.default is False:
         return {"action": "store_true"}
     if facts.flag is not None and facts.flag.startswith("--no-"):
@@ -44,15 +44,15 @@ def _kind(field: Field[Any], facts: OptionFacts) -> dict[str, Any]:
         return {"action": argparse.BooleanOptionalAction}
     keywords: dict[str, Any] = {"metavar": facts.metavar, "choices": facts.choices or None}
     if facts.parse is not None:
-        keywords["type"] = _told_by_parser(facts.parse)
+        keywords["type"] = _argparse_type(facts.parse)
     return {**keywords, "action": "append"} if field.default == () else keywords
 
 
-def _told_by_parser(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    def parsed(text: str) -> Any:
+def _argparse_type(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+    def parse_argument(text: str) -> Any:
         try:
             return parse(text)
         except UsageError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
-    return parsed
+    return parse_argument

@@ -1,4 +1,4 @@
-"""Files that a command is asked to write: tried before the search, written after the verdict."""
+"""Output files of a command: tested for writing before the search, written after the verdict."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from strandline.report.exit_codes import HOLDS, NOT_WRITTEN
 
 
 def try_file(path: Path | None, noun: str | None = None) -> None:
-    """Raise `UsageError` if a file cannot be written, before a search makes its contents.
+    """Raise `UsageError` if a file cannot be written, before a search computes its contents.
 
-    An existing file is left as it is, and no new one stays; None is no file.
+    An existing file is left unchanged, and no new one remains; None means no file.
     """
     if path is None:
         return
     try:
         if is_special(path):
-            # Opening a pipe would wait for its reader, or end what it reads.
+            # Opening a pipe would block until it has a reader, or end the reader's input.
             _refuse_folder(path)
             return
         fresh = not path.exists()
@@ -50,9 +50,9 @@ def _refuse_folder(path: Path) -> None:
 
 
 class Outputs:
-    """The files of one command, written after its verdict.
+    """The output files of one command, written after its verdict.
 
-    One that cannot be written is a warning, whatever the reason: the verdict stands.
+    If a file cannot be written, for whatever reason, there is a warning: the verdict stands.
     """
 
     def __init__(self, console: Console) -> None:
@@ -61,7 +61,7 @@ class Outputs:
         """Whether all files were written."""
 
     def write(self, path: Path, write: Callable[[], None]) -> None:
-        """Write a file by calling a function."""
+        """Write a file by calling a function; a failure becomes a warning."""
         try:
             write()
         except InputError as error:

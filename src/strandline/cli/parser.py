@@ -1,4 +1,4 @@
-"""The parser of the command line, put together from the commands."""
+"""The parser of the command line, assembled from the commands."""
 
 from __future__ import annotations
 
@@ -14,12 +14,30 @@ COMMANDS = (
     "check", "explore", "resume", "runs", "measures", "simulate", "serve", "trace", "test", "info", "graph",
     "sweepline", "automaton", "contest", "completion",
 )  # fmt: skip
-"""One module of this package each, with `configure(subparsers)`; `run` in the parsed arguments is then a
-function from them to the exit code."""
+"""Modules of this package, one per command, with a function `configure(subparsers)`.
+
+It sets `run` in the parsed arguments to a function from them to the exit code.
+"""
+
+
+_LOADING = (
+    "check",
+    "explore",
+    "resume",
+    "measures",
+    "simulate",
+    "serve",
+    "trace",
+    "test",
+    "info",
+    "graph",
+    "sweepline",
+)
+"""The commands that load model files of any language."""
 
 
 class Parser(argparse.ArgumentParser):
-    """As argparse's own, but a mistake is an exception: with `--json` it must become an object."""
+    """The parser of argparse, but mistakes raise exceptions: with `--json` they become a JSON object."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **{"allow_abbrev": False, **keywords})
@@ -27,7 +45,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         parsed, extras = super().parse_known_args(args, namespace)
         if extras:
-            # Told by the command itself, which knows its flags.
+            # The command itself reports them, because it knows its flags.
             self.error(f"unrecognized arguments: {' '.join(extras)}{self._perhaps(extras)}")
         return parsed, extras
 
@@ -38,7 +56,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _perhaps(self, extras: list[str]) -> str:
-        """Suggest what the first unknown flag may have been meant to be."""
+        """Return a suggestion for the first unknown flag: a flag with a similar spelling."""
         flags = [flag for action in self._actions for flag in action.option_strings]
         given = next((one for one in extras if one.startswith("--")), "")
         return suggestion(given.partition("=")[0], flags) if given else ""
@@ -48,7 +66,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def build_parser() -> Parser:
-    """Return the whole parser. Importing the commands imports nothing heavy."""
+    """Return the complete parser. Importing the commands imports nothing that takes long."""
     parser = Parser(
         prog="strandline",
         description="A model checker: explores every reachable state of a concurrent system and decides "
@@ -59,6 +77,12 @@ def build_parser() -> Parser:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for name in COMMANDS:
         import_module(f"strandline.cli.{name}").configure(subparsers)
+    for name in _LOADING:
+        subparsers.choices[name].add_argument(
+            "--no-python",
+            action="store_true",
+            help="refuse Python models, which are programs, instead of executing them (also: STRANDLINE_NO_PYTHON=1)",
+        )
     return parser
 
 

@@ -1,4 +1,4 @@
-"""`explore --plot` and `--plot-memory`: an exploration, and pictures of how it went."""
+"""`explore --plot` and `--plot-memory`: an exploration with plots of its profile and memory."""
 
 from __future__ import annotations
 
@@ -11,54 +11,52 @@ from pathlib import Path
 from strandline.checker.checkpoints.run_folder import Checkpoints
 from strandline.checker.decisions.checks import explore_system
 from strandline.checker.limits.progress import Progress
-from strandline.checker.options.search import SWEEP, ExploreOptions
+from strandline.checker.options.search import LAYERED, SWEEP, ExploreOptions
 from strandline.checker.verdicts.verdict import Exploration
 from strandline.cli.console import Console
 from strandline.errors import UsageError
 from strandline.model.system import System
 from strandline.report.pictures.plots import RunProgress, memory_svg, profile_svg
 
-_WITHOUT_LAYERS = ("dfs", "cache")
-
 
 class Recorder:
-    """A callback that records progress and forwards it."""
+    """A progress callback that records progress and forwards it to another one."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self.told: list[Progress] = []
+        self.reports: list[Progress] = []
 
     def stage(self, text: str) -> None:
         self._console.stage(text)
 
     def progress(self, progress: Progress) -> None:
-        self.told.append(progress)
+        self.reports.append(progress)
         self._console.progress(progress)
 
 
 class Plotting:
-    """An exploration and the pictures of it. Raises `UsageError` for options that do not fit together."""
+    """An exploration and its plots. Raises `UsageError` for options that do not fit together."""
 
     def __init__(self, arguments: argparse.Namespace, options: ExploreOptions, console: Console) -> None:
         if arguments.plot_memory is not None and options.checkpoint is not None:
             raise UsageError("--plot-memory makes a second search, which has no checkpoints: leave --checkpoint out")
-        if arguments.plot is not None and options.order in _WITHOUT_LAYERS:
+        if arguments.plot is not None and options.order not in LAYERED:
             raise UsageError(f"--plot: {_no_layers(options)}")
         self._arguments, self._options, self._console = arguments, options, console
         self._courses: list[RunProgress] = []
 
     def explore(self, system: System, checkpoints: Checkpoints | None) -> Exploration:
-        """Explore the model, and once more breadth-first where the memory of a sweep is compared with that."""
+        """Explore the model, and again breadth-first if the memory of a sweep is to be compared with that."""
         options, arguments = self._options, self._arguments
-        exploration = self._recorded(system, options, arguments.started, checkpoints)
+        exploration = self._record(system, options, arguments.started, checkpoints)
         if arguments.plot_memory is not None and options.order == SWEEP:
             whole = replace(options, order="bfs", measure=(), componentwise=False, count_distinct=False)
             self._console.notice("searching once more, breadth-first, to compare")
-            self._recorded(system, whole, time.perf_counter(), None)
+            self._record(system, whole, time.perf_counter(), None)
         return exploration
 
     def pictures(self, explored: Exploration) -> dict[Path, Callable[[], None]]:
-        """Return a writer for each of the pictures that were asked for."""
+        """Return for each requested picture a function that writes it."""
         plot, memory = self._arguments.plot, self._arguments.plot_memory
         found: dict[Path, Callable[[], None]] = {}
         if plot is not None:
@@ -72,7 +70,7 @@ class Plotting:
             raise UsageError(f"--plot: {_no_layers(self._options)}")
         return profile_svg(explored.statistics)
 
-    def _recorded(
+    def _record(
         self, system: System, options: ExploreOptions, started: float, checkpoints: Checkpoints | None
     ) -> Exploration:
         recorder = Recorder(self._console)
@@ -83,9 +81,9 @@ class Plotting:
         now = found.statistics
         ends = [Progress(began, 0, 0, 0, 0), Progress(began + now.seconds, now.visited, now.visited, 0, now.peak_bytes)]
         names = {"bfs": "breadth-first, all states kept", SWEEP: "sweep"}
-        told = [one for one in recorder.told if one.seconds >= began]
+        reports = [one for one in recorder.reports if one.seconds >= began]
         name = names.get(options.order or "", f"order {options.order}")
-        self._courses.append(RunProgress(name, [ends[0], *told, ends[1]]))
+        self._courses.append(RunProgress(name, [ends[0], *reports, ends[1]]))
         return found
 
 

@@ -1,7 +1,8 @@
-"""Expected verdicts as pytest tests: every case of an `expected.toml` is a test.
+"""A pytest plugin for expected verdicts: every case of an `expected.toml` is a test.
 
-Off unless asked for, by `--strandline-expected` or by `strandline_expected = true` in pytest's configuration: users who
-have this package installed for another reason must not find new tests. Nothing of the package is imported before.
+It is off unless turned on by `--strandline-expected` or by `strandline_expected = true` in pytest's configuration:
+users who have this package installed for another reason must not find new tests. Nothing of the package is imported
+before.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ _OPTION, _SETTING = "--strandline-expected", "strandline_expected"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option and the setting that turn the plugin on."""
+    """Add the option and the setting that turn on the plugin."""
     what = "collect expected.toml files: run models against their expected verdicts"
     parser.getgroup("strandline").addoption(_OPTION, action="store_true", default=False, help=what)
     parser.addini(_SETTING, what, type="bool", default=False)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Take an `expected.toml`, where that was asked for."""
+    """Collect an `expected.toml` if the plugin is on."""
     config = parent.config
     if not (config.getoption(_OPTION) or config.getini(_SETTING)):
         return None
@@ -39,10 +40,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class ExpectedFile(pytest.File):
-    """An `expected.toml`."""
+    """The collector of an `expected.toml`."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Its cases. One that cannot be read is an error of collection, not a test that fails."""
+        """Yield the cases of the file.
+
+        If the file cannot be read, that is an error of collection, not a test that fails.
+        """
         from strandline.checker.expected.reader import read_expected
         from strandline.errors import InputError
 
@@ -55,7 +59,7 @@ class ExpectedFile(pytest.File):
 
 
 class UnexpectedOutcome(Exception):
-    """A case whose outcome was not expected."""
+    """Raised for a case whose outcome was not as expected."""
 
     def __init__(self, result: CaseResult) -> None:
         super().__init__(result.outcome.words)
@@ -63,14 +67,14 @@ class UnexpectedOutcome(Exception):
 
 
 class ExpectedItem(pytest.Item):
-    """One case."""
+    """One case of an `expected.toml` as a test."""
 
     def __init__(self, *, case: Case, **keywords: Any) -> None:
         super().__init__(**keywords)
         self.case = case
 
     def runtest(self) -> None:
-        """Run it in this process; pytest-xdist runs several at a time."""
+        """Run the case in this process; pytest-xdist runs several processes."""
         from strandline.cli.testing import run_case
 
         result = run_case(self.case)

@@ -1,4 +1,4 @@
-"""`strandline resume DIR`: go on with a run that was killed, interrupted or ended by a limit."""
+"""`strandline resume DIR`: continue a run that was killed, interrupted or ended by a limit."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "resume",
         help="continue a run that wrote checkpoints",
-        description="Go on with a run that was begun with --checkpoint DIR and was killed, interrupted or ended by a "
-        "limit. What is given behind DIR is added to the command of that run, as in `strandline resume DIR "
+        description="Continue a run that was started with --checkpoint DIR and was killed, interrupted or ended by a "
+        "limit. Options behind DIR are added to the command of that run, as in `strandline resume DIR "
         "--max-seconds 600`.",
     )
     parser.add_argument("folder", metavar="DIR", type=Path, help="the folder with the checkpoints")
@@ -27,11 +27,11 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command that was remembered, and let it go on; its exit code."""
+    """Run the stored command so that it continues from its checkpoint; return its exit code."""
     from strandline.cli.main import run_command
 
     folder = arguments.folder.absolute()
-    given, where = _remembered(folder)
+    given, where = _recall(folder)
     try:
         os.chdir(where)
     except OSError as error:
@@ -39,30 +39,30 @@ def run(arguments: argparse.Namespace) -> int:
     return run_command([*given, "--checkpoint", str(folder), "--resume", *arguments.further], arguments)
 
 
-def _remembered(folder: Path) -> tuple[list[str], str]:
+def _recall(folder: Path) -> tuple[list[str], str]:
     from strandline.checker.checkpoints.run_folder import COMMAND
 
     try:
-        told = json.loads((folder / COMMAND).read_text(encoding="utf-8"))
-        return [str(one) for one in told["command"]], str(told["folder"])
+        command = json.loads((folder / COMMAND).read_text(encoding="utf-8"))
+        return [str(one) for one in command["command"]], str(command["folder"])
     except FileNotFoundError:
-        raise UsageError(f"{folder}: there is no run to be resumed") from None
+        raise UsageError(f"{folder}: there is no run to resume") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{folder / COMMAND}: cannot be read: {error}") from None
 
 
 def remember_command(arguments: argparse.Namespace, options: Options) -> None:
-    """Note how a run with checkpoints was begun, unless it is one that goes on."""
+    """Store the command line of a run with checkpoints, unless the run itself was resumed."""
     folder = options.checkpoint_folder
     if folder is None or options.resume:
         return
     from strandline.checker.checkpoints.run_folder import COMMAND
 
-    told = {"command": arguments.given, "folder": os.getcwd()}
+    command = {"command": arguments.given, "folder": os.getcwd()}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # A folder with something in it will be refused.
         if not any(folder.iterdir()):
-            (folder / COMMAND).write_text(json.dumps(told), encoding="utf-8")
+            (folder / COMMAND).write_text(json.dumps(command), encoding="utf-8")
     except OSError as error:
         raise ResourceError(f"{folder}: no checkpoints can be written there: {error.strerror}") from None

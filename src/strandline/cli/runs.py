@@ -1,4 +1,4 @@
-"""`strandline runs`: files left behind by killed runs."""
+"""`strandline runs`: list and remove files left behind by killed runs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "runs",
         help="list and remove files left behind by killed runs",
-        description="List the folders of runs that were killed, with their size and age. A run that lives holds a lock "
-        "on its folder, and is not listed. Runs with --checkpoint keep their files there, for `strandline resume`.",
+        description="List the folders of runs that were killed, with their size and age. A running process holds a "
+        "lock on its folder, and is not listed; nor is a run with --checkpoint DIR, which has its files in DIR.",
     )
-    parser.add_argument("--remove", action="store_true", help="remove them")
+    parser.add_argument("--remove", action="store_true", help="remove the folders")
     parser.add_argument(
         "--work-dir", metavar="DIR", type=Path, help="the folder to search; default: the folder for temporary files"
     )
@@ -31,11 +31,11 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command: 0, or 3 where something cannot be removed."""
-    from strandline.traces.workspace import left_over, removed
+    """Run the command; return 0, or 3 if something cannot be removed."""
+    from strandline.traces.workspace import left_over, remove_left_over
 
     found = left_over(arguments.work_dir)
-    kept = [one for one in found if not removed(one)] if arguments.remove else found
+    kept = [one for one in found if not remove_left_over(one)] if arguments.remove else found
     code = UNKNOWN if arguments.remove and kept else HOLDS
     emit(_data(arguments, found, kept, code) if arguments.json else _text(arguments, found, kept))
     return code
@@ -63,7 +63,7 @@ def _fate(arguments: argparse.Namespace, one: LeftOver, kept: list[LeftOver]) ->
 
 
 def total(found: list[LeftOver]) -> str:
-    """Say how many runs were found, and their size."""
+    """Return a sentence with the number of runs found and their size."""
     from strandline.checker.limits.memory import shown_bytes
 
     whose = "a killed run" if len(found) == 1 else f"{len(found)} killed runs"
@@ -71,7 +71,7 @@ def total(found: list[LeftOver]) -> str:
 
 
 def removing(folder: Path | None) -> str:
-    """Return the command that removes the left-over files in a folder."""
+    """Return the shell command that removes the left-over files in a folder."""
     place = "" if folder is None else f" --work-dir {shlex.quote(str(folder))}"
     return f"strandline runs --remove{place}"
 

@@ -1,4 +1,4 @@
-"""The common parts of the commands that search: their options, and how they end."""
+"""Common parts of the commands that search: options, loading the model, printing results, exit codes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _EXPECTATIONS = ("holds", "violated", "unknown")
 _MUCH = 100 << 20
-"""Bytes left behind by killed runs that are worth a notice before every search."""
+"""Bytes left behind by killed runs above which every search shows a notice."""
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -50,9 +50,9 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def load_model(arguments: argparse.Namespace, limit: float | None = None) -> System:
-    """Load the model of a command, with the parameters that are given.
+    """Load the model of a command, with the parameters given.
 
-    Raises `ResourceError` if that takes longer than so many seconds since the command began.
+    Raises `ResourceError` if more than `limit` seconds have passed since the command began.
     """
     from strandline.checker.limits.timeouts import within
     from strandline.languages import load
@@ -63,13 +63,13 @@ def load_model(arguments: argparse.Namespace, limit: float | None = None) -> Sys
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the output."""
+    """Add the options that control the output."""
     output = parser.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
     output.add_argument(
         "--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON, .itf.json: as ITF)"
     )
-    output.add_argument("--report", metavar="FILE", type=Path, help="write a report that stands alone, one HTML file")
+    output.add_argument("--report", metavar="FILE", type=Path, help="write a self-contained report, one HTML file")
     output.add_argument("--full", action="store_true", help="show whole states along traces")
     output.add_argument("--quiet", action="store_true", help="only the verdict: no notices, no progress")
     output.add_argument(
@@ -80,9 +80,9 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def console_of(arguments: argparse.Namespace, options: Options) -> Console:
-    """Return the console of a command, after a notice about the files of killed runs, if they are large.
+    """Return the console of a command; print a notice if files of killed runs take much space.
 
-    Raises `UsageError` if a trace is to be written and none is wanted.
+    Raises `UsageError` if a trace is to be written but none is to be made.
     """
     if arguments.trace is not None and not options.traces:
         raise UsageError("{} writes a trace, and {} looks for none", options=[Option("trace", "FILE"), NO_TRACES])
@@ -104,20 +104,20 @@ def finish(
     checkpoints: Checkpoints | None = None,
     pictures: Mapping[Path, Callable[[], None]] | None = None,
 ) -> int:
-    """Print the result, write the trace, the report and further `pictures`, and return the exit code.
+    """Print the result, write the trace, the report and `pictures`, and return the exit code.
 
-    A file that cannot be written is a warning: the verdict stands, and so do the checkpoints.
+    A file that cannot be written causes a warning: the verdict stands, and so do the checkpoints.
     """
     from strandline.report.codes import exit_code
 
     console.clear()
-    code = _expected(arguments, console, result, exit_code(result))
+    code = _compare_with_expected(arguments, console, result, exit_code(result))
     outputs = Outputs(console)
-    # The object tells the exit code, which depends on what can be written.
+    # The object contains the exit code, which depends on whether the files can be written.
     first = not arguments.json
     try:
         if first:
-            emit(_rendered(arguments, result))
+            emit(_render(arguments, result))
     finally:
         _write_files(arguments, console, outputs, result)
         for path, write in (pictures or {}).items():
@@ -150,7 +150,7 @@ def _write_files(
 
 
 def _limits_of(arguments: argparse.Namespace, result: Exploration | Verdict) -> EvidenceLimits:
-    """Return the limits of the run, which apply to writing too."""
+    """Return the limits of the run, which writing must respect too."""
     from strandline.checker.limits.evidence import EvidenceLimits
     from strandline.checker.verdicts.verdict import Verdict
 
@@ -166,14 +166,14 @@ def _emit_object(arguments: argparse.Namespace, result: Exploration | Verdict, c
     from strandline.report.data import result_data, without_traces
     from strandline.report.envelope import render, render_pieces
     from strandline.traces.stored import MOST_HELD
-    from strandline.traces.streamed import limited
+    from strandline.traces.streamed import with_limits
 
     if result.trace is None or len(result.trace) <= MOST_HELD:
         emit(render(result_data(result, code)))
         return
     try:
         with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
-            file.writelines(limited(render_pieces(result_data(result, code)), _limits_of(arguments, result).check))
+            file.writelines(with_limits(render_pieces(result_data(result, code)), _limits_of(arguments, result).check))
             file.seek(0)
             emit_pieces(iter(lambda: file.read(1 << 16), ""))
     except CannotWrite:
@@ -186,12 +186,12 @@ def _emit_object(arguments: argparse.Namespace, result: Exploration | Verdict, c
 
 
 def try_files(arguments: argparse.Namespace) -> None:
-    """Raise `UsageError` if one of the files of `add_output_options` cannot be written."""
+    """Raise `UsageError` if an output file cannot be written."""
     try_file(arguments.trace, "trace")
     try_file(arguments.report, "report")
 
 
-def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict) -> str:
+def _render(arguments: argparse.Namespace, result: Exploration | Verdict) -> str:
     from strandline.checker.verdicts.verdict import Verdict
     from strandline.report.style import Style
     from strandline.report.text import exploration_text, verdict_text
@@ -203,8 +203,13 @@ def _rendered(arguments: argparse.Namespace, result: Exploration | Verdict) -> s
     return exploration_text(result, style, full=arguments.full, chart=chart)
 
 
-def _expected(arguments: argparse.Namespace, console: Console, result: Exploration | Verdict, code: int) -> int:
-    """Return the exit code under `--expect`. Errors never come here, and an interruption is no verdict."""
+def _compare_with_expected(
+    arguments: argparse.Namespace, console: Console, result: Exploration | Verdict, code: int
+) -> int:
+    """Return the exit code under `--expect`, after comparing the verdict with it.
+
+    Errors are never compared, and an interruption is no verdict.
+    """
     if arguments.expect is None or code == interrupted_code():
         return code
     if result.answer.value.lower() == arguments.expect:

@@ -1,4 +1,4 @@
-"""`strandline serve`: walk through a model in the browser."""
+"""`strandline serve`: explore a model step by step in the browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "serve",
         help="walk through a model in the browser",
-        description="Serve a page on this machine to step through the states of a model, draw what lies around one, "
+        description="Serve a page on this machine to step through the states of a model, draw the states around one, "
         "run checks and walk along their traces. The address that is printed holds a token: without it nobody is let "
         "in. Ctrl-C ends the server.",
     )

@@ -129,7 +129,7 @@ def _prompt(simulation: Simulation) -> str:
 
 
 def _run_script(simulation: Simulation, lines: Iterable[str], noun: str) -> int:
-    """Execute commands of a script, each echoed before its output; the first mistake ends the run."""
+    """Execute the commands of a script, echoing each before its output; stop at the first mistake."""
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -144,7 +144,7 @@ def _run_script(simulation: Simulation, lines: Iterable[str], noun: str) -> int:
 
 
 def _run_interactively(simulation: Simulation) -> int:
-    """Execute commands of a person: a mistake is reported, Ctrl-D leaves, Ctrl-C stops a command or leaves."""
+    """Execute commands that are typed; mistakes are reported, Ctrl-D leaves, Ctrl-C stops a command or leaves."""
     _prepare_line_editing()
     while not simulation.over:
         try:
@@ -165,7 +165,7 @@ def _run_interactively(simulation: Simulation) -> int:
 
 
 def _prepare_line_editing() -> None:
-    """History and completion of commands, where Python has readline."""
+    """Set up history and completion of commands, if Python has readline."""
     with suppress(ImportError):
         import readline
 

@@ -12,18 +12,19 @@ from strandline.compile.interpreted import SystemReference
 from strandline.errors import UsageError
 from strandline.report.style import Style, counted, table
 from strandline.report.traces import trace_lines, write_trace
+from strandline.source import saturated_int
 from strandline.traces.evaluate import render_answer
 from strandline.traces.interpreter_walk import Walk
 from strandline.traces.matching import fit
 from strandline.traces.trace_files import read_trace
 
 _MOST_TOLD = 50
-"""A random walk of more steps than this prints its end only."""
+"""Most steps of a random walk that are printed; of a longer one only the end is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its arguments, its description, and the method."""
+    """A command of the simulator: its arguments, its description, and the method that executes it."""
 
     argument: str
     help: str
@@ -31,9 +32,9 @@ class Command:
 
 
 class Simulation:
-    """A walk and the person who directs it.
+    """A walk through a model, directed by commands.
 
-    All output goes through `say`; a mistake of the person is an `InputError`, and the walk stays where it was.
+    All output goes through `say`; a mistake in a command is an `InputError`, and the walk stays where it was.
     """
 
     def __init__(self, reference: SystemReference, style: Style, say: Callable[[str], None], random: Random) -> None:
@@ -49,17 +50,17 @@ class Simulation:
         self._reset("")
 
     def execute(self, line: str) -> None:
-        """Execute one line. Raises `InputError` if it cannot be done."""
+        """Execute one command line. Raises `InputError` if it is wrong."""
         words = line.split(maxsplit=1)
         if not words:
             self._say(self.text.menu(self.walk))
         elif all(word.isdecimal() for word in line.split()):
-            self._choose([int(word) for word in line.split()])
+            self._choose([saturated_int(word) for word in line.split()])
         else:
             argument = words[1].strip() if len(words) > 1 else ""
             COMMANDS[_full_name(words[0])].run(self, argument)
 
-    # Moving
+    # Moves
 
     def _choose(self, numbers: list[int]) -> None:
         for number in numbers:
@@ -67,7 +68,7 @@ class Simulation:
                 self._begin(number)
             else:
                 self._take(number)
-        self._arrived()
+        self._show_arrival()
 
     def _begin(self, number: int) -> None:
         count = len(self.walk.initial_states)
@@ -92,14 +93,14 @@ class Simulation:
         if taken == 0:
             raise UsageError("there is no step to undo")
         self._say(f"undone: {counted(taken, 'step')}")
-        self._arrived(state=True)
+        self._show_arrival(state=True)
 
     def _reset(self, argument: str) -> None:
         if argument or len(self.walk.initial_states) == 1:
             self._begin(_number(argument, 1))
         else:
             self.walk.reset()
-        self._arrived()
+        self._show_arrival()
 
     def _walk_randomly(self, argument: str) -> None:
         wanted = _number(argument, 1)
@@ -116,22 +117,22 @@ class Simulation:
         finally:
             if wanted > _MOST_TOLD:
                 self._say(f"{counted(taken, 'random step')}")
-        self._arrived(state=wanted > _MOST_TOLD)
+        self._show_arrival(state=wanted > _MOST_TOLD)
 
     def _follow(self, argument: str) -> None:
         path = _file(argument, "follow")
         recorded = read_trace(path)
         if recorded.fault is not None and recorded.fault.action is None:
-            # No step faults, but a claim does in the last state: `_arrived` tells of it.
+            # No step faults, but a claim does in the last state: the menu warns of it.
             recorded = replace(recorded, fault=None)
         fitted = fit(self.walk.reference, recorded)
         self.walk.follow(fitted.initial, fitted.steps)
         if fitted.fault is not None:
             self.walk.take(len(self.walk.edges) - 1)
         self._show_trace("")
-        self._arrived()
+        self._show_arrival()
 
-    def _arrived(self, *, state: bool = False) -> None:
+    def _show_arrival(self, *, state: bool = False) -> None:
         if state and self.walk.state is not None:
             self._say(self.text.state(self.walk.state))
         warnings = self.text.warnings(self.walk)
@@ -139,7 +140,7 @@ class Simulation:
             self._say(warnings)
         self._say(self.text.menu(self.walk))
 
-    # Looking
+    # Queries
 
     def _show_steps(self, argument: str) -> None:
         self._say(self.text.menu(self.walk, whole=True))
@@ -213,9 +214,9 @@ def _full_name(word: str) -> str:
 def _number(text: str, default: int) -> int:
     if not text:
         return default
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or saturated_int(text) < 1:
         raise UsageError(f"'{text}' is not a number of 1 or more")
-    return int(text)
+    return saturated_int(text)
 
 
 def _file(text: str, command: str) -> Path:

@@ -12,25 +12,25 @@ from strandline.traces.text import change_lines, state_lines
 from strandline.traces.trace import Step, changes
 
 _MOST_CHOICES = 40
-"""Steps that a menu lists unless all are asked for."""
+"""Most steps that a menu lists unless all are asked for."""
 
 
 class SimulationText:
-    """Texts about a System and its states."""
+    """Renders the texts of a simulation of a System."""
 
     def __init__(self, reference: SystemReference, style: Style) -> None:
         self.evaluator = Evaluator(reference)
         self._reference, self._system, self._style = reference, reference.system, style
 
     def title(self) -> str:
-        """Return the first line."""
+        """Return the first line: the name of the model."""
         system = self._system
         name = self._style.paint(system.name, "bold")
         product = "" if system.observer is None else f", with property process {system.observer.name}"
         return f"{name}: {counted(len(system.actions), 'action')}{product}; 'help' lists the commands"
 
     def beginning(self, walk: Walk) -> str:
-        """Return the initial state in which a walk begins."""
+        """Return the text of the initial state in which a walk begins."""
         number = walk.initial or 0
         which = f" {number + 1}" if len(walk.initial_states) > 1 else ""
         title = self._style.paint(f"initial state{which}", "bold")
@@ -38,7 +38,7 @@ class SimulationText:
         return "\n".join([title, *state_lines(state, self._style.paint)])
 
     def step(self, walk: Walk, before: State | None, edge: Edge) -> str:
-        """Return a step that was taken, with its changes, or the fault it ended in."""
+        """Return the text of a step that was taken: its changes, or the fault in which it ended."""
         if edge.target is None:
             lines = [f"{self._style.paint('!', 'red')}  {self._style.paint(edge.action, 'bold')}"]
             return "\n".join([*lines, *(f"   {line}" for line in self._fault_lines(edge.fault))])
@@ -47,22 +47,22 @@ class SimulationText:
         return "\n".join([*lines, *self._changes(before, edge, "     ")])
 
     def state(self, state: State) -> str:
-        """Return a whole state."""
+        """Return the text of a complete state."""
         return "\n".join(state_lines(self._reference.describe(state), self._style.paint))
 
     def labels(self, state: State) -> str:
-        """Return the labels that are true in a state."""
+        """Return the text that lists the labels that are true in a state."""
         names = self.evaluator.labels(state)
         return f"labels: {', '.join(names)}" if names else ""
 
     def warnings(self, walk: Walk) -> str:
-        """Return the model's claims that are violated in the walk's present state."""
+        """Return the text that lists the model's claims that the walk's current state violates."""
         if walk.state is None:
             return ""
-        return "\n".join(self._style.paint(line, "red") for line in self.evaluator.violated(walk.state))
+        return "\n".join(self._style.paint(line, "red") for line in self.evaluator.violations(walk.state))
 
     def menu(self, walk: Walk, *, whole: bool = False) -> str:
-        """Return the steps that are enabled in the walk's present state."""
+        """Return the text that lists the enabled steps of the walk's current state."""
         if walk.state is None:
             return self._initial_menu(walk, whole=whole)
         if walk.fault is not None:

@@ -1,4 +1,4 @@
-"""`strandline sweepline`: the command of the sweep-line thesis (000 §7.5, listing 7.5), on every language."""
+"""`strandline sweepline`: the command-line tool of the sweep-line thesis (000 §7.5), for all languages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "sweepline",
         help="check a property as the tool of the sweep-line thesis does",
-        description="Sweep a model by its measure of progress and check one property, given by an automaton or by a "
+        description="Sweep a model by its progress measure and check one property, given by an automaton or by a "
         f"formula of CTL. Where a trace is triggered, it is written to {TRACE_FILE}: a path to a bad state, a path and "
         "an acceptance cycle, or a path and a terminal component. For a formula that says that something is possible, "
         "a trace means that it holds.",
@@ -60,15 +60,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     system = load(arguments.model)
     if arguments.updates and (arguments.kind != "ltl" or not (arguments.measure or system.measures)):
-        raise UsageError("--updates is for -l, with a measure of progress")
+        raise UsageError("--updates is for -l, with a progress measure")
     for name in _files(arguments):
         try_file(arguments.output / name)
     _remove(arguments.output / TRACE_FILE)
-    verdict = _checked(arguments, system, console)
+    verdict = _check(arguments, system, console)
     console.clear()
-    told = verdict.properties[0]
-    lines = trace_lines(told)
-    emit(f"{told.answer.value}  {told.name}" + (f"  ({told.reason})" if told.reason else ""))
+    outcome = verdict.properties[0]
+    lines = trace_lines(outcome)
+    emit(f"{outcome.answer.value}  {outcome.name}" + (f"  ({outcome.reason})" if outcome.reason else ""))
     outputs = Outputs(Console(quiet=True))
 
     def write(name: str, lines: Callable[[], Iterable[str]]) -> None:
@@ -80,8 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
         write(TRACE_FILE, lambda: lines)
     else:
         emit("no trace was triggered")
-    if told.search is not None and told.search.components:
-        emit(f"{len(told.search.components):,} accepting components")
+    if outcome.search is not None and outcome.search.components:
+        emit(f"{len(outcome.search.components):,} accepting components")
     if arguments.tree:
         write(TREE_FILE, lambda: _tree(arguments, system, console))
     if arguments.updates:
@@ -90,11 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _files(arguments: argparse.Namespace) -> list[str]:
-    """Return the files that may be written."""
+    """Return the output files of the command."""
     return [TRACE_FILE, *([TREE_FILE] if arguments.tree else []), *([UPDATE_FILE] if arguments.updates else [])]
 
 
-def _checked(arguments: argparse.Namespace, system: System, console: Console) -> Verdict:
+def _check(arguments: argparse.Namespace, system: System, console: Console) -> Verdict:
     from strandline.checker.decisions.checks import check_selection
     from strandline.checker.options.search import Options
     from strandline.checker.options.temporal import TemporalOptions
@@ -112,22 +112,22 @@ def _checked(arguments: argparse.Namespace, system: System, console: Console) ->
     temporal = (
         TemporalOptions(method=method, all_cycles=arguments.all_cycles) if kind != "safety" else TemporalOptions()
     )
-    return check_selection(system, _selected(arguments, system), options, console, temporal=temporal)
+    return check_selection(system, _select(arguments, system), options, console, temporal=temporal)
 
 
-def _selected(arguments: argparse.Namespace, system: System) -> Selection:
-    """Return the one property that is asked for."""
+def _select(arguments: argparse.Namespace, system: System) -> Selection:
+    """Return the one property to be checked."""
     from strandline.checker.options.claims import FINITE, INFINITE, Claims
     from strandline.checker.properties.selection import Kind, Property, Selection, select
 
     kind = arguments.kind
     if arguments.automaton is not None:
         if kind == "ctl":
-            raise UsageError("-c wants a formula: give -f")
+            raise UsageError("-c needs a formula: give -f")
         words = FINITE if kind == "safety" else INFINITE
         return select(system, Claims(automaton=arguments.automaton, automaton_words=words))
     if kind == "ltl":
-        raise UsageError("-l wants an automaton: give -a")
+        raise UsageError("-l needs an automaton: give -a")
     bound = _formula(arguments.formula, system)
     if kind == "safety":
         return Selection((_safety_property(bound, system.alone),), picked=False)
@@ -143,7 +143,7 @@ def _formula(file: Path, system: System) -> CtlFormula:
 
 
 def _safety_property(bound: CtlFormula, system: System) -> Property:
-    """Return EF p or AG p as a property of single states where that means what the formula does, else the formula.
+    """Return EF p or AG p as a property of single states if that means the same, else the formula.
 
     A formula holds if it holds in every initial state, and with fairness only some paths count; a reachable state that
     satisfies p says less.
@@ -158,7 +158,7 @@ def _safety_property(bound: CtlFormula, system: System) -> Property:
 
 
 def _of_states(bound: CtlFormula) -> Property:
-    """EF p and AG p as properties of single states."""
+    """Return EF p or AG p as a property of single states."""
     from strandline.checker.properties.selection import Kind, Property
     from strandline.properties.ltl.formula import Operator
 
@@ -170,12 +170,12 @@ def _of_states(bound: CtlFormula) -> Property:
     }
     kind = kinds.get((formula.operator, path.operator))
     if kind is None or not path.operands[0].is_boolean:
-        raise UsageError(f"-s wants 'EF p' or 'AG p', not '{formula}': other formulas are for -c")
+        raise UsageError(f"-s needs 'EF p' or 'AG p', not '{formula}': other formulas are for -c")
     return Property(kind, bound.text, bound.expression(path.operands[0]), bound.source)
 
 
 def _tree(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
-    """Yield every record of the sweep with the one from which it was found (000, listing 6.1)."""
+    """Yield every record of the sweep with its predecessor, as lines (000, listing 6.1)."""
     from strandline.checker.graphs import explore_tree
     from strandline.checker.options.search import Options
     from strandline.report.thesis import predecessor_line, state_name
@@ -187,14 +187,17 @@ def _tree(arguments: argparse.Namespace, system: System, console: Console) -> It
 
 
 def _updates(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
-    """Yield the value updates in the product (000, listing 6.3); its states are named by both of their parts."""
+    """Yield the value updates in the product as lines (000, listing 6.3).
+
+    States of the product are named by both of their parts.
+    """
     from strandline.checker.graphs import product_graph
     from strandline.checker.ltl.value_updates import value_updates
     from strandline.checker.options.search import Options
     from strandline.report.thesis import product_name, update_line
 
-    (asked,) = _selected(arguments, system).properties
-    watched = None if asked.specification is None else asked.specification.watched(system.alone)
+    (asked,) = _select(arguments, system).properties
+    watched = None if asked.specification is None else asked.specification.observe(system.alone)
     if watched is None:
         return
     graph = product_graph(watched.system, Options(order="sweep", measure=arguments.measure), console)
@@ -207,7 +210,7 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove a trace of an earlier run, which must not be taken for one of this."""
+    """Remove the trace of an earlier run, which could be taken for the trace of this one."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from strandline.checker.options.fields import MOST
 from strandline.cli.console import Console, emit, may_colour
 from strandline.cli.outputs import Outputs, try_file
 from strandline.report.exit_codes import (
@@ -25,6 +26,7 @@ from strandline.report.exit_codes import (
     WORST_FIRST,
     WRONG_COUNT,
 )
+from strandline.source import saturated_int
 
 if TYPE_CHECKING:
     from strandline.checker.expected.cases import Case, CaseResult
@@ -55,21 +57,21 @@ def configure(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command; see `configure` for the exit codes."""
     from strandline.checker.expected.reader import find_expected
-    from strandline.cli.testing import read_or_tell
+    from strandline.cli.testing import read_or_report
     from strandline.report.codes import expectation_code
     from strandline.report.style import Style
 
     began = time.perf_counter()
     try_file(arguments.junit)
-    telling = _Telling(Style(may_colour(sys.stdout)), quiet=arguments.quiet, silent=arguments.json)
+    printer = _ResultPrinter(Style(may_colour(sys.stdout)), quiet=arguments.quiet, silent=arguments.json)
     cases: list[tuple[int, Case]] = []
     for file in find_expected(arguments.places):
-        found = read_or_tell(file)
+        found = read_or_report(file)
         if isinstance(found, tuple):
-            cases += [(telling.place(), case) for case in found]
+            cases += [(printer.place(), case) for case in found]
         else:
-            telling.told(telling.place(), found)
-    results = _run_all(telling, cases, arguments)
+            printer.add_result(printer.place(), found)
+    results = _run_all(printer, cases, arguments)
     code = expectation_code(result.judgement for result in results)
     outputs = Outputs(Console(quiet=True))
     if arguments.junit is not None:
@@ -77,11 +79,13 @@ def run(arguments: argparse.Namespace) -> int:
 
         outputs.write(arguments.junit, lambda: write_junit(arguments.junit, results))
     code = outputs.exit_code(code)
-    _finish(arguments, results, code, time.perf_counter() - began, telling.style)
+    _finish(arguments, results, code, time.perf_counter() - began, printer.style)
     return code
 
 
-def _run_all(telling: _Telling, cases: Sequence[tuple[int, Case]], arguments: argparse.Namespace) -> list[CaseResult]:
+def _run_all(
+    printer: _ResultPrinter, cases: Sequence[tuple[int, Case]], arguments: argparse.Namespace
+) -> list[CaseResult]:
     from strandline.cli.testing_pool import run_in_processes
 
     places = [place for place, _ in cases]
@@ -90,9 +94,9 @@ def _run_all(telling: _Telling, cases: Sequence[tuple[int, Case]], arguments: ar
         [case for _, case in cases],
         jobs,
         arguments.timeout,
-        lambda number, result: telling.told(places[number], result),
+        lambda number, result: printer.add_result(places[number], result),
     )
-    return telling.results()
+    return printer.results()
 
 
 def _finish(
@@ -109,7 +113,7 @@ def _finish(
         emit(summary_text(results, seconds, style))
 
 
-class _Telling:
+class _ResultPrinter:
     """Prints results in the order of the files, each as soon as all before it are known."""
 
     def __init__(self, style: Style, *, quiet: bool, silent: bool) -> None:
@@ -123,8 +127,8 @@ class _Telling:
         self._results.append(None)
         return len(self._results) - 1
 
-    def told(self, place: int, result: CaseResult) -> None:
-        """Take the result for a place."""
+    def add_result(self, place: int, result: CaseResult) -> None:
+        """Store the result for a reserved place, and print all results that are due."""
         from strandline.report.expectations import result_text
 
         self._results[place] = result
@@ -143,9 +147,9 @@ def _cores() -> int:
 
 
 def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or saturated_int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of 1 or more")
-    return int(text)
+    return saturated_int(text)
 
 
 def _seconds(text: str) -> float:
@@ -153,6 +157,6 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not seconds > 0:
+    if not 0 < seconds <= MOST["max_seconds"]:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
     return seconds

@@ -1,4 +1,4 @@
-"""Running one case of expected verdicts: in this process, whatever happens it is judged."""
+"""Run one case of expected verdicts in this process, and compare the outcome with the expected one."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from strandline.traces.trace import Trace
 def run_case(case: Case) -> CaseResult:
     """Run a case and judge it.
 
-    Errors are outcomes too, and never an expected violation; only Ctrl-C and SIGTERM get through.
+    Errors are outcomes too, and never an expected violation; only Ctrl-C and SIGTERM are passed on.
     """
     began = time.perf_counter()
     try:
         result = _search(case)
         judgement = judge(case, result, exit_code(result))
         if not judgement.outcome.as_expected and result.trace is not None:
-            judgement = replace(judgement, evidence=_told(result.trace, result))
+            judgement = replace(judgement, evidence=_trace_text(result.trace, result))
     except InputError as error:
         judgement = Judgement(Outcome.ERROR, (str(error),))
     except ResourceError as error:
@@ -36,7 +36,7 @@ def run_case(case: Case) -> CaseResult:
     return result_of(case, judgement, time.perf_counter() - began)
 
 
-def read_or_tell(file: Path) -> tuple[Case, ...] | CaseResult:
+def read_or_report(file: Path) -> tuple[Case, ...] | CaseResult:
     """Return the cases of a file, or the result that it cannot be read."""
     try:
         return read_expected(file)
@@ -44,7 +44,7 @@ def read_or_tell(file: Path) -> tuple[Case, ...] | CaseResult:
         return CaseResult(file, FILE_NAME, "file", None, Judgement(Outcome.ERROR, (str(error),)))
 
 
-def _told(trace: Trace, result: Exploration | Verdict) -> str:
+def _trace_text(trace: Trace, result: Exploration | Verdict) -> str:
     """Return the trace as text; the middle of a very long one is left out."""
     from strandline.report.style import Style
     from strandline.report.traces import trace_lines

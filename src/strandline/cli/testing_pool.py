@@ -1,7 +1,7 @@
-"""Cases of expected verdicts in several processes.
+"""Run cases of expected verdicts in several processes.
 
-A process runs case after case. One that dies, killed for its memory or by a bug in machine code, costs only
-the case it was at: another one takes its place.
+A process runs case after case. If one dies, killed for its memory or by a bug in machine code, only its current case is
+lost: another process takes its place.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from typing import NoReturn
 from strandline.checker.expected.cases import Case, CaseResult, Judgement, Outcome, result_of
 
 _GRACE = 3.0
-"""Seconds that a process gets to remove its files before it is killed."""
+"""Seconds that a process has for removing its files before it is killed."""
 
 
 def run_in_processes(
-    cases: Sequence[Case], jobs: int, timeout: float | None, told: Callable[[int, CaseResult], None]
+    cases: Sequence[Case], jobs: int, timeout: float | None, report: Callable[[int, CaseResult], None]
 ) -> None:
-    """Run the cases in `jobs` processes; `told` is called with each one's number and result, as they end.
+    """Run the cases in `jobs` processes; `report` is called with the number and the result of each.
 
     A case that takes longer than `timeout` seconds is ended: its outcome is a limit.
     """
@@ -41,7 +41,7 @@ def run_in_processes(
                 workers[-1].give(*waiting.popleft())
             for worker in _ready(workers, timeout):
                 number, result = worker.take(timeout)
-                told(number, result)
+                report(number, result)
                 if worker.alive and waiting and not _needs_fresh_process(waiting[0][1]):
                     worker.give(*waiting.popleft())
                 else:
@@ -53,7 +53,7 @@ def run_in_processes(
 
 
 def _needs_fresh_process(case: Case) -> bool:
-    """Return True if memory left by earlier cases would change the answer: a limit is for the whole process."""
+    """Return True if memory left by earlier cases would change the result: a memory limit is for the whole process."""
     return case.asked.get("memory") is not None
 
 
@@ -65,7 +65,7 @@ class _Task:
 
 
 class _Worker:
-    """A process, and the case it is at."""
+    """A process and its current case."""
 
     def __init__(self) -> None:
         context = get_context("spawn")
@@ -83,13 +83,13 @@ class _Worker:
             self.connection.send(case)
 
     def left(self, timeout: float | None) -> float | None:
-        """Seconds that its case may still take."""
+        """Return the seconds left for its case; None without a timeout."""
         if timeout is None or self._task is None:
             return None
         return max(0.0, self._task.began + timeout - time.monotonic())
 
     def take(self, timeout: float | None) -> tuple[int, CaseResult]:
-        """Return the result of the case: that of the process, or how the process ended."""
+        """Return the number and the result of the case: the process's result, or how the process ended."""
         if self._task is None:
             raise ValueError("this worker has no case")
         task, self._task = self._task, None
@@ -104,7 +104,7 @@ class _Worker:
         return task.number, result_of(task.case, judgement, time.monotonic() - task.began)
 
     def end(self) -> None:
-        """End the process: at once where it is idle, after some grace where it is not."""
+        """End the process: at once if it is idle, after a grace period otherwise."""
         self.connection.close()
         self._process.terminate()
         self._process.join(_GRACE)
@@ -131,8 +131,8 @@ def _death(code: int | None) -> str:
 def _work(connection: Connection) -> None:
     """Run cases and send their results until the connection closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends us
-    signal.signal(signal.SIGTERM, _terminated)
-    # What a model prints while it is loaded must not get between the results on stdout.
+    signal.signal(signal.SIGTERM, _raise_terminated)
+    # Output that a model prints while it is loaded must not mix with the results on stdout.
     os.dup2(2, 1)
     from strandline.cli.testing import run_case
 
@@ -144,5 +144,5 @@ def _work(connection: Connection) -> None:
         connection.send(run_case(case))
 
 
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
+def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)

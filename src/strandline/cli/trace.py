@@ -53,7 +53,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; 0 when the trace fits the model."""
+    """Run the command; return 0 if the trace fits the model."""
     _check_targets(arguments)
     from strandline.traces.fitting import fit_system
     from strandline.traces.trace_files import read_trace
@@ -61,13 +61,13 @@ def run(arguments: argparse.Namespace) -> int:
     system = load_model(arguments)
     recorded = read_trace(Path(arguments.file))
     fitted = fit_system(system, recorded)
-    evaluations = _evaluated(fitted, arguments.eval)
+    evaluations = _evaluate(fitted, arguments.eval)
     for format_, target in arguments.to:
         _convert(fitted, evaluations, format_, target, full=arguments.full)
     if arguments.json:
         emit(_object(arguments, recorded.format, fitted, evaluations))
     elif not any(target == "-" for _, target in arguments.to):
-        emit(_shown(arguments, fitted, evaluations))
+        emit(_render(arguments, fitted, evaluations))
     return HOLDS
 
 
@@ -79,7 +79,7 @@ def _check_targets(arguments: argparse.Namespace) -> None:
             raise UsageError("--json prints one object on stdout: write the trace to a file, not to '-'")
 
 
-def _evaluated(fitted: FittedTrace, texts: Sequence[str]) -> list[Evaluation]:
+def _evaluate(fitted: FittedTrace, texts: Sequence[str]) -> list[Evaluation]:
     from strandline.report.evaluations import Evaluation
 
     evaluator = fitted.evaluator()
@@ -129,7 +129,7 @@ def _object(arguments: argparse.Namespace, format_: str, fitted: FittedTrace, ev
     )
 
 
-def _shown(arguments: argparse.Namespace, fitted: FittedTrace, evaluations: Sequence[Evaluation]) -> str:
+def _render(arguments: argparse.Namespace, fitted: FittedTrace, evaluations: Sequence[Evaluation]) -> str:
     from strandline.report.evaluations import evaluation_lines
     from strandline.report.style import Style, counted
     from strandline.report.traces import trace_lines

@@ -127,10 +127,11 @@ class _Reference:
         return found
 
     def _is_named(self, item: Any) -> bool:
-        """Return True if an item is a step's name with a state.
+        """Return True if an item of `successors` is a pair of a step's name and a state.
 
-        A pair beginning with a text is one unless a state may be such a pair: an initial state is, or the second item
-        has another type than all initial states. Raises `UsageError` if that is ambiguous.
+        A pair that begins with a text is ambiguous if states may be such pairs themselves: if an initial state is one,
+        or the second item has another type than all initial states. Raises `UsageError` in that case, unless `named`
+        decides it.
         """
         named, pair = self.system.named, _is_pair(item)
         if named and not pair:

@@ -23,15 +23,18 @@ SIGNATURE = ctypes.CFUNCTYPE(
 """The C signature of `successors`."""
 
 _FAILED = -(1 << 62)
-"""Returned when Python raised an exception: the code of no fault site."""
+"""Returned when Python raised an exception; no fault site has this code."""
 
 
-def wrap_reference(reference: Reference, words: int, measure: Measure | None, seconds: float = 0.0) -> Kernel:
+def wrap_reference(
+    reference: Reference, words: int, measure: Measure | None, seconds: float = 0.0, *, numbered: bool = False
+) -> Kernel:
     """Return the Kernel of a reference whose states have `words` words.
 
     `measure` is the one by which the reference computes progress; `seconds` is the time it took to make the reference.
+    With `numbered`, records end with a number for an action, which is 0.
     """
-    adapter = _CallbackAdapter(reference, words, measure)
+    adapter = _CallbackAdapter(reference, words, measure, (0,) if numbered else ())
     address = ctypes.cast(adapter.function, ctypes.c_void_p).value
     assert address is not None
     initial, progress = initial_arrays(reference, words)
@@ -57,8 +60,8 @@ class _CallbackAdapter:
     An exception cannot cross C: it is kept in `error`, the caller sees a fault and raises the exception from there.
     """
 
-    def __init__(self, reference: Reference, words: int, measure: Measure | None) -> None:
-        self.reference, self.words, self.measure = reference, words, measure
+    def __init__(self, reference: Reference, words: int, measure: Measure | None, number: tuple[int, ...]) -> None:
+        self.reference, self.words, self.measure, self._number = reference, words, measure, number
         self.error: BaseException | None = None
         self.sites = _GrowingSites()
         self.function = SIGNATURE(self._run)
@@ -82,14 +85,14 @@ class _CallbackAdapter:
                 assert edge.fault is not None
                 return self.sites.code(edge.fault)
             if number < capacity:
-                record = successor_record(reference, self.measure, packed, edge.target)
+                record = (*successor_record(reference, self.measure, packed, edge.target), *self._number)
                 for offset, word in enumerate(record):
                     records[number * len(record) + offset] = word
         return len(edges)
 
 
 class _GrowingSites(Sequence[FaultSite]):
-    """Fault sites in the order of their discovery."""
+    """A sequence of fault sites that grows as they are discovered."""
 
     def __init__(self) -> None:
         self._sites: list[FaultSite] = []

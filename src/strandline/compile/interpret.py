@@ -13,6 +13,7 @@ from itertools import islice
 from strandline.model.expression import (
     DIVISION_FAULT,
     INDEX_FAULT,
+    LOGICAL,
     OVERFLOW_FAULT,
     RANGE_FAULT,
     SHIFT_FAULT,
@@ -25,7 +26,7 @@ from strandline.model.expression import (
     Read,
     Unary,
     Undefined,
-    deep_recursion,
+    children,
     size,
 )
 from strandline.model.system import Action, Assign, System, Variable, rows
@@ -35,6 +36,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 Valuation = tuple[int, ...]
 
+_LEAVES = (Const, Read)
 _SMALL = 200
 """Size of an expression, as a tree, up to which subexpressions are not cached."""
 
@@ -69,21 +71,69 @@ def evaluate(expression: Expression, values: Sequence[int], offsets: dict[Variab
     """Return the value of an expression in a valuation. Raises `Fault` if it has none."""
     if size(expression) <= _SMALL:
         return _value(expression, values, offsets, None)
-    with deep_recursion():
-        return _value(expression, values, offsets, {})
+    return _value_of_large(expression, values, offsets)
+
+
+def _value_of_large(expression: Expression, values: Sequence[int], offsets: dict[Variable, int]) -> int:
+    """Evaluate without recursion, and shared subexpressions once.
+
+    A part that turns out to be needed interrupts the node that needs it, which is evaluated again when it is known.
+    """
+    known: dict[int, int | None] = {}
+    """The values of subexpressions; None for those that are being evaluated."""
+    waiting = [expression]
+    while waiting:
+        node = waiting[-1]
+        if id(node) not in known:
+            known[id(node)] = None
+            further = [part for part in _surely_needed(node) if not isinstance(part, _LEAVES) and id(part) not in known]
+            if further:
+                waiting += further
+                continue
+        elif known[id(node)] is not None:
+            waiting.pop()
+            continue
+        try:
+            known[id(node)] = _value(node, values, offsets, known)
+            waiting.pop()
+        except _Needed as needed:
+            waiting.append(needed.part)
+    return known[id(expression)]  # type: ignore[return-value]
+
+
+def _surely_needed(node: Expression) -> tuple[Expression, ...]:
+    """Return the parts that are evaluated in any case unless an earlier one faults, the last one first."""
+    if isinstance(node, Binary):
+        return (node.left,) if node.operator in LOGICAL else (node.right, node.left)
+    return (node.condition,) if isinstance(node, Choice) else children(node)
+
+
+class _Needed(Exception):
+    """The value of a part is needed."""
+
+    def __init__(self, part: Expression) -> None:
+        super().__init__()
+        self.part = part
 
 
 def _value(
-    expression: Expression, values: Sequence[int], offsets: dict[Variable, int], known: dict[int, int] | None
+    expression: Expression, values: Sequence[int], offsets: dict[Variable, int], known: dict[int, int | None] | None
 ) -> int:
-    """Evaluate as `evaluate` does; `known` caches shared subexpressions by `id`."""
+    """Evaluate as `evaluate` does.
+
+    With `known`, the values of subexpressions by `id`, only a node that is None there is evaluated; another one that is
+    not there raises `_Needed`.
+    """
     match expression:
         case Const(value=value):
             return value
         case Read(variable=variable):
             return values[offsets[variable]]
-        case _ if known is not None and id(expression) in known:
-            return known[id(expression)]
+        case _ if known is not None and (id(expression) not in known or known[id(expression)] is not None):
+            kept = known.get(id(expression))
+            if kept is None:
+                raise _Needed(expression)
+            return kept
         case Element(index=index):
             result = values[_slot(expression, _value(index, values, offsets, known), offsets)]
         case Unary(operator=operator, operand=operand):
@@ -105,8 +155,6 @@ def _value(
             result = table.values[place] if 0 <= place < len(table.values) else 0
         case Undefined(reason=reason, span=span):
             raise Fault(reason, span)
-    if known is not None:
-        known[id(expression)] = result
     return result
 
 
@@ -121,18 +169,18 @@ def apply_unary(operator: str, value: int, span: Span | None = None) -> int:
     """Return the value of a unary operator. Raises `Fault` if it has none."""
     if operator == "not":
         return int(value == 0)
-    return _checked(-value if operator == "-" else ~value, span)
+    return _check_range(-value if operator == "-" else ~value, span)
 
 
 def apply_binary(operator: str, left: int, right: int, span: Span | None = None) -> int:
     """Return the value of a binary operator that evaluates both operands. Raises `Fault` if it has none."""
     match operator:
         case "+":
-            return _checked(left + right, span)
+            return _check_range(left + right, span)
         case "-":
-            return _checked(left - right, span)
+            return _check_range(left - right, span)
         case "*":
-            return _checked(left * right, span)
+            return _check_range(left * right, span)
         case "/" | "%" | "//" | "mod":
             return _divide(operator, left, right, span)
         case "&":
@@ -144,7 +192,7 @@ def apply_binary(operator: str, left: int, right: int, span: Span | None = None)
         case "<<" | ">>":
             if not 0 <= right <= 63:
                 raise Fault(SHIFT_FAULT, span)
-            return _checked(left << right, span) if operator == "<<" else left >> right
+            return _check_range(left << right, span) if operator == "<<" else left >> right
         case "==":
             return int(left == right)
         case "!=":
@@ -164,15 +212,15 @@ def _divide(operator: str, left: int, right: int, span: Span | None) -> int:
     if right == 0:
         raise Fault(DIVISION_FAULT, span)
     if operator == "//":
-        return _checked(left // right, span)
+        return _check_range(left // right, span)
     if operator == "mod":
         return left % right
     quotient = abs(left) // abs(right)
     quotient = quotient if (left < 0) == (right < 0) else -quotient
-    return _checked(quotient, span) if operator == "/" else left - quotient * right
+    return _check_range(quotient, span) if operator == "/" else left - quotient * right
 
 
-def _checked(value: int, span: Span | None) -> int:
+def _check_range(value: int, span: Span | None) -> int:
     if not INT64_MIN <= value <= INT64_MAX:
         raise Fault(OVERFLOW_FAULT, span)
     return value
@@ -222,7 +270,7 @@ class Interpreter:
                 return
 
     def step(self, state: Valuation, number: int) -> Step | None:
-        """Return the step of a state with a number; None if there is none.
+        """Return the step of a state with the given number; None if there is none.
 
         Later steps are not computed: along a path of a large model, computing the targets of all other steps would take
         most of the time and memory.
@@ -348,14 +396,14 @@ class Interpreter:
 
     @cached_property
     def _unlocated(self) -> tuple[tuple[Action, tuple[tuple[int, int], ...]], ...]:
-        """The actions that move no process, each with the values that its guard requires, by slots.
+        """The actions that move no process, each with values that its guard requires of some entries.
 
-        If one of them differs, the guard is false, because conjunctions are evaluated from the left.
+        If one of these entries has another value, the guard is false, because conjunctions are evaluated from the left.
         """
         actions = (action for action in self.system.actions if not action.moves)
-        return tuple((action, tuple(self._required(action.guard))) for action in actions)
+        return tuple((action, tuple(self._required_values(action.guard))) for action in actions)
 
-    def _required(self, guard: Expression | None) -> Iterator[tuple[int, int]]:
+    def _required_values(self, guard: Expression | None) -> Iterator[tuple[int, int]]:
         waiting = [] if guard is None else [guard]
         while waiting:
             match waiting.pop():

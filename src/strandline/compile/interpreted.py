@@ -55,7 +55,7 @@ class SystemReference:
         return found
 
     def edge(self, state: tuple[int, ...], number: int) -> Edge | None:
-        """Return the step of a state with a number, as in `edges`; None if there is none."""
+        """Return the step of a state with the given number, as in `edges`; None if there is none."""
         if self.measure is not None:
             # A target whose progress has no value ends the steps of its state.
             return next(iter(self.edges(state)[number : number + 1]), None)

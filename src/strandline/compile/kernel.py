@@ -46,7 +46,7 @@ STUCK_BIT = 61
 ACCEPTING_BIT = 62
 DEADLOCK_BIT = 63
 MAXIMUM_SUCCESSORS = (1 << 24) - 1
-"""The parent log keeps the number of a step in 24 bits."""
+"""Most steps of a state: the parent log stores the number of a step in 24 bits."""
 
 
 Marked = npt.NDArray[np.uint8]
@@ -116,9 +116,9 @@ class Kernel:
     keep_alive: object
     """The owner of the machine code or callback behind `successors`."""
     pending_error: Callable[[], BaseException | None] = lambda: None
-    """Returns an exception that a Python callback could not raise through C and reported as a fault."""
+    """A function that returns the exception of a Python callback, which is reported through C as a fault."""
     componentwise: bool = False
-    """Measured, by a measure with components."""
+    """True if the measure is compared componentwise; records then have a regress flag."""
     selected_steps: Callable[[tuple[int, ...]], Sequence[int]] | None = None
     """For a reduced Kernel, the numbers of the reference's steps that it takes in a state. None if it takes all."""
     canonical: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None

@@ -1,4 +1,4 @@
-"""Lift paths of a merged System to runs of the original one, in which every local step is a step of its own."""
+"""Lift paths of a System with merged steps to runs of the original System, one local step at a time."""
 
 from __future__ import annotations
 

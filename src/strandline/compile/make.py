@@ -1,7 +1,7 @@
-"""Makes a Kernel of whatever can be explored.
+"""Make a Kernel of a System or of Python callables.
 
-Each kind has its back end: machine code for a System (`host`), calls into Python for callables (`callback`). A System
-can have code for a device besides (`device`).
+Each kind of model has its back end: machine code for a System (`host`), calls into Python for callables (`callback`). A
+System can also have code for a device (`device`).
 """
 
 from __future__ import annotations

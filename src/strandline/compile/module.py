@@ -26,7 +26,7 @@ from strandline.compile.specification import PLAIN, KernelSpecification
 from strandline.compile.symmetry import canonical
 from strandline.compile.symmetry.canonical import Canonical
 from strandline.errors import InternalError
-from strandline.model.expression import Expression, deep_recursion, without_collecting
+from strandline.model.expression import Expression, without_collecting
 from strandline.model.layout import Layout, make_layout
 from strandline.model.measure import Measure
 from strandline.model.system import System
@@ -71,7 +71,7 @@ class Module:
         return SystemReference(self.system, self.layout, self.predicates, self.measure)
 
     def canonical(self) -> Canonical | None:
-        """Return the function to canonical states; None without symmetry reduction."""
+        """Return the function that makes states canonical; None without symmetry reduction."""
         return Canonical(self.layout, self.scalarsets) if self.scalarsets else None
 
     def selected_steps(self) -> Callable[[tuple[int, ...]], Sequence[int]] | None:
@@ -115,7 +115,7 @@ def emit(system: System, specification: KernelSpecification = PLAIN) -> Module:
     coverage_bits = CoverageBits(system, ranges, shared=specification.thread_safe)
     alone = system.observer is None and not system.synchronous
     records = Records(layout, ranges, measure, coverage_bits, () if reduction is None else system.actions, alone=alone)
-    with deep_recursion(), without_collecting():
+    with without_collecting():
         functions = write_functions(system, tuple(predicates), records)
         if reduction is not None:
             functions |= selection_code.write_functions(reduction, records, ENTRY)

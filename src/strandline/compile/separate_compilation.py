@@ -20,7 +20,7 @@ from strandline.compile.llvm.successors import DECLARATIONS
 from strandline.compile.llvm.tables import table_texts
 from strandline.compile.module import Module, emit, specified_expressions
 from strandline.compile.specification import KernelSpecification
-from strandline.model.expression import deep_recursion, without_collecting
+from strandline.model.expression import without_collecting
 from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
 from strandline.model.system import System
@@ -47,7 +47,7 @@ def emit_separately(system: System, specification: KernelSpecification) -> Modul
     if layout.fields[: len(plain.variables)] != steps.layout.fields:
         return None
     records = Records(layout, ranges, measure, CoverageBits(plain, ranges), known_faults=steps.fault_sites)
-    with deep_recursion(), without_collecting():
+    with without_collecting():
         functions = wrapper.write_functions(system, predicates, records, steps.stride)
     return Module(
         system,

@@ -1,4 +1,4 @@
-"""What a Kernel is compiled for: one frozen object that travels from the checker to the emitter."""
+"""What a Kernel is compiled for: one immutable object that travels from the checker to the emitter."""
 
 from __future__ import annotations
 
@@ -13,26 +13,31 @@ from strandline.model.measure import Measure
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelSpecification:
-    """What a search needs of its Kernel besides the System. A reduction, scalarsets and a device exclude each other."""
+    """The requirements on a Kernel besides its System.
+
+    A reduction, scalarsets and a device exclude each other.
+    """
 
     predicates: Sequence[Expression] = ()
-    """The first bits of the labels of a state."""
+    """The predicates whose truth values are the first bits of a state's labels."""
     measure: Measure | None = None
     reduction: Reduction | None = None
-    """The steps that partial-order reduction leaves."""
+    """The partial-order reduction, by which the Kernel selects steps; None for all steps."""
     scalarsets: Sequence[Scalarset] = ()
     """Names whose permutations are not distinguished: successors are brought into a canonical form."""
     thread_safe: bool = False
-    """Whether several threads call the Kernel: coverage bits that are set are not written again."""
+    """True if several threads call the Kernel: coverage bits that are set are then not written again."""
     balanced_words: bool = False
-    """Whether states of several words have about as many bits in each, with neighbours kept together, so that they
-    compress well."""
+    """True if the words of a large state hold about as many bits each, neighbours kept together.
+
+    Such states compress well as trees.
+    """
     for_device: bool = False
-    """Whether the model is compiled for a GPU as well."""
+    """True if the model is compiled for a GPU as well."""
 
     @property
     def is_separable(self) -> bool:
-        """Whether the steps of the System can be compiled once and linked with what is asked of them."""
+        """True if the steps of the System can be compiled once and linked with the code of each search."""
         return self.reduction is None and not (self.scalarsets or self.thread_safe or self.balanced_words)
 
 

@@ -1,17 +1,14 @@
-"""Handing a search over to another one that continues it.
+r"""Hand-off of a search to another one that continues it.
 
-A search at rest is described by its counters and by blocks of states. Which blocks there are depends on the kind of
-search:
-
+A search at rest is described by its counters and by blocks of states. The blocks depend on the kind of search:
 - a sweep has one, its `frontier`: every other state can be reached from there, so the next sweep may go by another
-  measure. States that were expanded and forgotten may be visited again;
+  measure. States that were expanded and deleted may be visited again;
 - a breadth-first search also hands over its visited set, so that nothing is expanded twice: `visited` holds every
   stored state, `level` and `next_level` the states of these levels that are still to be expanded, and `unplaced`
   successors that were computed and not looked up yet.
-
-Every block has one state per row: its words, then the link under which the next search stores it (without a meaning
-in `visited`). A state of the frontier that already has a record is stored again, with a link that says "the same state
-as that record", so it has two records.
+Every block has one state per row: its words, then the link under which the next search stores it (without a meaning in
+`visited`). A state of the frontier that already has a record is stored again, with a link that says "the same state as
+that record", so it has two records.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from strandline.engine.runtime.memory import WordArray
 
 Blocks: TypeAlias = Iterator[WordArray]
 Progress: TypeAlias = Callable[[WordArray], npt.NDArray[np.int64]]
-"""Compute column and layer of states, one state per row, by the measure of the search that takes over."""
+"""A function from states, one per row, to columns and layers by the measure of the search that takes over."""
 
 FRONTIER, VISITED, LEVEL, NEXT_LEVEL, UNPLACED = "frontier", "visited", "level", "next level", "unplaced"
 

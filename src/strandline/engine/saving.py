@@ -21,7 +21,7 @@ from strandline.errors import InternalError
 
 Number: TypeAlias = "int | float | bool | str | tuple[int, ...]"
 Fill = Callable[["np.ndarray[Any, Any]"], None]
-"""Copy a saved array into a zeroed one of the same length."""
+"""A function that copies a saved array into a zeroed one of the same length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +65,15 @@ class RestoredState:
 
 @runtime_checkable
 class SavedObserver(Protocol):
-    """An observer with state beside its files."""
+    """The interface of an observer whose state is not only in its files."""
 
-    def saved(self) -> SavedState: ...
+    def save_state(self) -> SavedState: ...
     def restore(self, kept: RestoredState) -> None: ...
 
 
 @runtime_checkable
 class SavedFurther(Protocol):
-    """A search with state that is not in attributes which are arrays, records or numbers."""
+    """The interface of a search whose state is not only in arrays, records and numbers."""
 
     def saved_further(self) -> SavedState: ...
     def restore_further(self, kept: RestoredState) -> None: ...

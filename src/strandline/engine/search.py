@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypedDict
 
@@ -21,9 +22,11 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import HandOff, Progress
 from strandline.engine.parts.expansion import ExpansionPart
 from strandline.engine.parts.part import Part
-from strandline.engine.parts.profile import LayerFigures
+from strandline.engine.parts.profile import LayerFigures, level_layers
 from strandline.engine.parts.search_output import JournalPart, SearchObserver, Sink
 from strandline.engine.runtime import codes, sizes
+from strandline.engine.runtime.records import COUNTS, counters_of
+from strandline.engine.store.kinds import Omissions
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Event(Enum):
-    """Why `advance` returned."""
+    """The reason why `advance` returned."""
 
     DONE = "everything reachable was expanded"
     PAUSED = "the time slice is over"
@@ -56,10 +59,13 @@ _EVENTS = {
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counters of a search."""
+    """Counters of a search.
+
+    A search fills the fields that it has; reports take them by name (`strandline.checker.verdicts.statistics`).
+    """
 
     recorded: int
-    """Stored states; one that was deleted and is found again counts again."""
+    """Number of stored states; a state that was deleted and is found again counts again."""
     exact: bool
     """True if no state was found again, so that `recorded`, `transitions` and `deadlocks` count distinct ones."""
     visited: int
@@ -77,10 +83,33 @@ class Statistics:
     """The estimated number of times that a sweep stored each state since it uses its measure."""
     peak_bytes: int = 0
     threads: int = 1
+    counters: Mapping[str, int] = field(default_factory=dict)
+    """All counters of the kernels, by their names in the records, also those that no field stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """Results of a search besides its counters; a search fills the fields that it has."""
+
+    levels: tuple[int, ...] = ()
+    """The number of states at each distance from the initial states, of a breadth-first search."""
+    profile: tuple[LayerFigures, ...] = ()
+    """Stored and visited states by layer, in increasing order."""
+    sampled_regress_edges: Sequence[tuple[tuple[int, ...], int]] = ()
+    """A uniform sample of the regress edges, in the order of discovery: source and step number."""
+    device: DeviceFigures | None = None
+    omissions: Omissions | None = None
+    """The expected loss; None if the store is exact."""
+
+
+def level_details(sizes_of_levels: Sequence[int], visited: int) -> Details:
+    """Return the details of a breadth-first search, whose profile has the distances from the initial states."""
+    layers = level_layers(np.array(sizes_of_levels, dtype=np.uint64), visited, sizes.PROFILE_CELLS)
+    return Details(levels=tuple(sizes_of_levels), profile=layers)
 
 
 class SearchArguments(TypedDict, total=False):
-    """Arguments of every search.
+    """The arguments of every search.
 
     `log` receives the parent log, `observer` the expanded states; the search stops at states with a label of
     `stop_mask`.
@@ -100,7 +129,7 @@ class Searching(Protocol):
     def stop_less(self, mask: int) -> None: ...
     def current_bytes(self) -> int: ...
     def statistics(self) -> Statistics: ...
-    def profile(self) -> tuple[LayerFigures, ...]: ...
+    def details(self) -> Details: ...
     def close(self) -> None: ...
     @property
     def stop_mask(self) -> int: ...
@@ -114,31 +143,6 @@ class Searching(Protocol):
     def regressing_link(self) -> tuple[int, int]: ...
     @property
     def line(self) -> tuple[int, int]: ...
-    @property
-    def level_sizes(self) -> list[int]: ...
-    @property
-    def replaced(self) -> int: ...
-    @property
-    def spilled_bytes(self) -> int: ...
-    @property
-    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]: ...
-    @property
-    def device_figures(self) -> DeviceFigures | None: ...
-    @property
-    def omissions(self) -> Omissions | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Omissions:
-    """The expected loss of a lossy store.
-
-    `expected` is the expected number of states that were mistaken for stored ones; below 1, it bounds the probability
-    that one was. `per_state` is the probability for one more state. States reachable only through an omitted one are
-    lost as well.
-    """
-
-    expected: float
-    per_state: float
 
 
 class Search(ABC):
@@ -166,11 +170,6 @@ class Search(ABC):
         self.parts: tuple[Part, ...] = (self.expansion, self.journal, *parts)
         self._budget = 1000
         self._peak_bytes = 0
-
-    @property
-    def omissions(self) -> Omissions | None:
-        """The expected loss; None if the store is exact."""
-        return None
 
     @property
     def settled(self) -> bool:
@@ -294,22 +293,22 @@ class Search(ABC):
 
     @property
     def found(self) -> tuple[int, int]:
-        """After FOUND or FAULT: the record of the state, and its labels (FOUND)."""
+        """The record of the state, and its labels (FOUND), after FOUND or FAULT."""
         return int(self.expansion.answer.record), int(self.expansion.answer.labels)
 
     @property
     def walked(self) -> tuple[int, list[int]] | None:
-        """After FOUND or FAULT of a search without a parent log: the initial state and the steps to the state."""
+        """The path to the current state of a search without a parent log, after FOUND or FAULT."""
         return None
 
     @property
     def fault_number(self) -> int:
-        """After FAULT: the index into the Kernel's fault sites."""
+        """The index into the Kernel's fault sites, after FAULT."""
         return int(self.expansion.answer.fault) - 1
 
     @property
     def regressing_link(self) -> tuple[int, int]:
-        """After COLUMN_DECREASED: the record of the edge's source and the number of the step."""
+        """The record of the edge's source and the number of the step, after COLUMN_DECREASED."""
         return self.expansion.link(int(self.expansion.rest.next))
 
     @property
@@ -317,34 +316,9 @@ class Search(ABC):
         """Column and layer of the sweep line; constant in a search without one."""
         return 0, 0
 
-    def profile(self) -> tuple[LayerFigures, ...]:
-        """Return stored and visited states by layer, in increasing order; empty if the search records none."""
-        return ()
-
-    @property
-    def level_sizes(self) -> list[int]:
-        """The number of states at each distance from the initial states, of a breadth-first search."""
-        return []
-
-    @property
-    def replaced(self) -> int:
-        """The number of cached states that were replaced, of a search with a bounded cache."""
-        return 0
-
-    @property
-    def spilled_bytes(self) -> int:
-        """The most bytes on disk at a time, of a search that spills."""
-        return 0
-
-    @property
-    def device_figures(self) -> DeviceFigures | None:
-        """Figures of the device, of a search on one."""
-        return None
-
-    @property
-    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        """A uniform sample of the regress edges, in the order of discovery: source and step number."""
-        return []
+    def details(self) -> Details:
+        """Return the results besides the counters; a subclass adds those that it has."""
+        return Details()
 
     def statistics(self) -> Statistics:
         """Return the counters."""
@@ -359,6 +333,7 @@ class Search(ABC):
             stored=int(counts.stored),
             peak_states=int(counts.peak_stored),
             peak_bytes=self._peak_bytes,
+            counters=counters_of(counts, COUNTS),
         )
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ languages whose steps are programs. A new language is a module with `load(source
 
 from __future__ import annotations
 
+import os
 import re
 from importlib import import_module
 from pathlib import Path, PurePath
@@ -31,6 +32,8 @@ LANGUAGES = {
     ".ss": "strandline.languages.space",
 }
 """The module for each suffix of model files; the only place that lists the languages."""
+NO_PYTHON = "STRANDLINE_NO_PYTHON"
+"""Name of the environment variable that forbids Python models, which are programs, unless it is empty or 0."""
 _SEVERAL_MODELS = (".py",)
 """Suffixes of files with several models, of which `FILE:SELECTION` names one."""
 
@@ -61,13 +64,17 @@ def load(path: str | Path, parameters: Given | None = None) -> System:
 
     In `file.py:Name` the part behind the colon selects one of several models. `parameters` are values for parameters of
     a Python model, or constants of others. Raises `UsageError` for an unknown suffix, and `InputError` for a file that
-    cannot be read or understood.
+    cannot be read or understood. Python models are refused, too, if the environment variable `NO_PYTHON` is set.
     """
     file, suffix, selection = _parts(str(path))
     if suffix not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
         raise UsageError(f"{path}: cannot determine the language: {ending} (known: {known})")
+    if suffix == ".py" and os.environ.get(NO_PYTHON, "0") not in ("", "0"):
+        raise UsageError(
+            f"{path}: a Python model is a program, and executing it is forbidden ({NO_PYTHON}, --no-python)"
+        )
     source, language = Source(file, read_text(Path(file))), import_module(LANGUAGES[suffix])
     given = parameters or {}
     if selection is not None:

@@ -49,7 +49,7 @@ DIVISION_FAULT = "division by zero"
 SHIFT_FAULT = "shift amount outside 0..63"
 OVERFLOW_FAULT = "result does not fit 64 bits"
 RANGE_FAULT = "value outside the variable's range"
-"""Raised by an assignment, not by an expression."""
+"""The kind of the fault that an assignment of a value outside the variable's domain causes."""
 
 
 class Node:
@@ -133,9 +133,9 @@ class Choice(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Undefined(Node):
-    """No value: evaluating it is a fault, whose kind is the reason.
+    """An expression without a value: evaluating it is a fault, whose kind is the reason.
 
-    It stands where evaluation only gets to if something is wrong: as one side of a `Choice`, or right of an `or`.
+    It stands where evaluation only arrives if something is wrong: as one side of a `Choice`, or right of an `or`.
     """
 
     reason: str
@@ -161,7 +161,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lookup(Node):
-    """The number at an index of a table, counted from 0; 0 if the index is out of range."""
+    """The number at an index of a constant table, counted from 0; 0 if the index is out of range."""
 
     table: Table
     index: Expression
@@ -189,7 +189,7 @@ def children(expression: Expression) -> tuple[Expression, ...]:
 
 
 def _own(expression: Expression) -> object:
-    """Return what distinguishes a node from others with the same subexpressions; spans do not."""
+    """Return the fields that distinguish a node from others with the same subexpressions; spans are not among them."""
     match expression:
         case Const(value=value):
             return value
@@ -223,9 +223,9 @@ def _same(first: Expression, second: Expression) -> bool:
 
 
 def cached(expression: Expression, slot: str, compute: Callable[[Expression], Fact]) -> Fact:
-    """Return the content of a slot of the node; compute it bottom-up where it is missing.
+    """Return a fact about the node from its cache slot; compute it bottom-up where it is missing.
 
-    `compute` finds the slot filled in the children; no recursion is needed.
+    `compute` finds the slots of the children filled, so it needs no recursion.
     """
     try:
         return getattr(expression, slot)  # type: ignore[no-any-return]
@@ -267,8 +267,9 @@ def _extent(expression: Expression) -> tuple[int, int]:
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Raise the recursion limit for functions that recurse a few times per level of an expression.
+    """Raise the recursion limit for readers of text that recurse a few times per level of an expression.
 
+    Passes over expressions do not recurse; see `strandline.model.walk`.
     Python's own limit protects the C stack, which calls from Python to Python do not use.
     """
     before = sys.getrecursionlimit()
@@ -306,7 +307,7 @@ def walk(expression: Expression) -> Iterator[Expression]:
 def upwards(expression: Expression, known: Container[int]) -> Iterator[Expression]:
     """Yield the expression and all its subexpressions bottom-up, each once, without recursion.
 
-    Parts whose `id` is in `known` are skipped; the caller adds the yielded ones to it.
+    Parts whose `id` is in `known` are skipped; the caller adds the yielded parts to it.
     """
     waiting = [(expression, False)]
     while waiting:
@@ -321,7 +322,7 @@ def upwards(expression: Expression, known: Container[int]) -> Iterator[Expressio
 
 
 def rebuild(expression: Expression, parts: Sequence[Expression]) -> Expression:
-    """Return the node over other subexpressions; the node itself if they are the same."""
+    """Return a copy of the node with other subexpressions; the node itself if they are the same."""
     if all(new is old for new, old in zip(parts, children(expression), strict=True)):
         return expression
     match expression:
@@ -343,7 +344,7 @@ def variables_read(expression: Expression) -> set[Variable]:
 
 
 def row(operator: str, parts: Sequence[Expression], span: Span | None = None) -> Expression:
-    """Combine at least one part by an associative operator, grouped to the left.
+    """Combine parts, at least one, by an associative operator, grouped to the left.
 
     Very many parts become a tree of such chains, which is less deep.
     """

@@ -39,9 +39,9 @@ _MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 _DEEP = 60
-"""Depth up to which intervals are computed by recursion."""
+"""Depth of expressions up to which intervals are computed by recursion."""
 _TINY = 4
-"""Size up to which an interval is recomputed instead of looked up."""
+"""Size of expressions up to which an interval is recomputed instead of cached."""
 _SMALL, _NESTED = 60, 4
 """Most nodes of a branch, its condition included, and most enclosing branches, for which the condition is assumed."""
 
@@ -73,7 +73,7 @@ def cell_of(place: Expression) -> Cell | None:
 
 
 class DeclaredRanges(dict[Variable, Interval]):
-    """Ranges in which every variable may have any value of its domain."""
+    """The trivial ranges: every variable may have any value of its domain."""
 
     def __missing__(self, variable: Variable) -> Interval:
         return variable.domain.low, variable.domain.high
@@ -82,7 +82,7 @@ class DeclaredRanges(dict[Variable, Interval]):
 class Environment:
     """Intervals of variables at one point of an action. `assume` and `assign` change it in place.
 
-    Computed intervals are cached until something is learnt, so an expression costs time linear in its nodes, however
+    Computed intervals are cached until an interval changes, so an expression costs time linear in its nodes, however
     often its parts are shared or evaluated.
     """
 
@@ -99,12 +99,12 @@ class Environment:
     def copy(self) -> Environment:
         reference = Environment(self._ranges, self._cells)
         reference._elements = dict(self._elements)
-        reference._intervals = self._intervals  # shared as long as both know the same
+        reference._intervals = self._intervals  # copied on write
         reference._inside = self._inside
         return reference
 
     def learn(self, known: Mapping[Cell, Interval]) -> None:
-        """Intersect with known intervals of single cells."""
+        """Intersect the intervals of single cells with known ones."""
         self._intervals = {}
         for cell, interval in known.items():
             old = self._cells.get(cell)
@@ -118,7 +118,7 @@ class Environment:
         return self._cells.get(cell) or self._ranges[cell[0]]
 
     def interval(self, expression: Expression) -> Interval:
-        """Return an interval of the expression's values, as if its last operation could not overflow."""
+        """Return an interval of the expression's values, if its last operation could not overflow."""
         kind = type(expression)
         if kind is Const:
             return expression.value, expression.value  # type: ignore[union-attr]
@@ -197,7 +197,7 @@ class Environment:
         return join(intervals[0], intervals[-1]) if intervals else TRUTH
 
     def _branch(self, condition: Expression, truth: bool, branch: Expression) -> Interval | None:
-        """Return the interval of a branch under the condition; None if it has no value.
+        """Return the interval of a conditional's branch under the condition; None if it has no value.
 
         The condition is only assumed for small branches: a part shared by many branches would be analysed in each of
         them.
@@ -215,7 +215,7 @@ class Environment:
         return environment.fitted(branch)
 
     def truth(self, expression: Expression) -> bool | None:
-        """Return True or False if the expression is certainly so, else None."""
+        """Return True or False if the expression is certainly true or false, else None."""
         low, high = self.fitted(expression)
         if low > 0 or high < 0:
             return True
@@ -255,7 +255,7 @@ class Environment:
         self._compare(condition, "!=" if truth else "==", (0, 0))
 
     def _compare(self, place: Expression, operator: str, bound: Interval) -> None:
-        """Assume that a cell or an element compares so with some value of the interval."""
+        """Assume that a cell or element stands in the relation `operator` to some value of the interval."""
         if not isinstance(place, Read | Element):
             return
         low, high = self.interval(place)

@@ -1,4 +1,4 @@
-"""Progress measures: their components with their origin, and the column and layer that a sweep computes.
+"""Progress measures: the components of a measure, and the column and layer that a sweep computes from them.
 
 Components are combined lexicographically, the first counts most: monotone ones into the column, the others into the
 layer (000 §2, 002 §5). Componentwise, the combination only orders the layers: an edge regresses where any component
@@ -33,7 +33,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Component:
-    """One part of a measure: a number that states have, and its origin. Compared by identity."""
+    """One component of a measure: an integer expression over states, and its origin. Compared by identity."""
 
     expression: Expression
     monotone: bool = False
@@ -45,7 +45,7 @@ class Component:
     """Its name in the model or on the command line; None for one that was found automatically."""
     reason: Reason | None = None
     source: Source | None = None
-    """The text in which it is defined."""
+    """The text in which the component is defined."""
     span: Span | None = None
 
     def blame(self, message: str, span: Span | None = None) -> MeasureError:
@@ -66,7 +66,7 @@ class Measure:
     decreases is a regress edge.
     """
     components: tuple[Component, ...] = ()
-    """Its components. Without any, all states have the same progress, and none is deleted."""
+    """The components. Without any, all states have the same progress, and none is deleted."""
     columns: tuple[int, int] = _ANY_NUMBER
     layers: tuple[int, int] = _ANY_NUMBER
     """Bounds of column and layer, by the ranges of the variables."""
@@ -78,7 +78,7 @@ class Measure:
 
     @property
     def reason(self) -> str:
-        """The reasons for its choice, in words."""
+        """The reasons for choosing this measure, in words."""
         return in_words(one.reason for one in self.components if one.reason is not None) or "all states are kept"
 
     def fraction(self, line: tuple[int, int]) -> float:
@@ -88,7 +88,7 @@ class Measure:
         return min(max((line[0] - first + inside) / (last - first + 1), 0.0), 1.0)
 
     def owner(self, span: Span | None) -> Component | None:
-        """Return the component one of whose parts has this span.
+        """Return the component that contains the expression with this span; None if there is none.
 
         Spans are compared by identity, because those of other texts may have the same numbers.
         """
@@ -107,7 +107,7 @@ def in_words(reasons: Iterable[Reason]) -> str:
 
 
 def render_names(names: Sequence[str]) -> str:
-    """Render `a, b, c`; of many names only the first and the number of the others."""
+    """Render a list of names as `a, b, c`; if there are many, only the first and the number of the others."""
     if len(names) <= _NAMED + 1:
         return ", ".join(names)
     return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"

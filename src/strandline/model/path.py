@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Records, one more than steps; each step is the number of an edge of the record before it.
+    """A path: record numbers, and steps, one fewer; each step is the number of an edge of the record before it.
 
-    With `loop` the last record is that at index `loop` again; if the loop has no steps, the path ends there.
+    A path with `loop` is a lasso: its last record is the one at index `loop` again. If the loop has no steps, the path
+    ends there.
     """
 
     records: tuple[int, ...]

@@ -90,11 +90,14 @@ _OPERATORS: dict[type[ast.AST], str] = {
 
 
 Meaning: TypeAlias = "Callable[[Lowering, ast.expr], Expression | None]"
-"""Returns the meaning that one language gives to a node; None for every other node. Fails by `Lowering.fail`."""
+"""A function by which a language gives its own meaning to a syntax node; None for all other nodes.
+
+It reports mistakes by `Lowering.fail`.
+"""
 
 
 class PlainScope(Scope):
-    """The names of some variables as they are."""
+    """A scope in which variables have the names that the System gives them."""
 
     def __init__(self, variables: Iterable[Variable]) -> None:
         self.variables = tuple(variables)
@@ -110,9 +113,9 @@ class PlainScope(Scope):
     def read(self, text: str, name: str) -> Expression:
         """Parse an expression. Raises `ParseError` or `ModelError`."""
         source, node = python_expression(text, name)
-        return self.lowered(node, source)
+        return self.lower(node, source)
 
-    def lowered(self, node: ast.expr, source: Source, *, meaning: Meaning | None = None) -> Expression:
+    def lower(self, node: ast.expr, source: Source, *, meaning: Meaning | None = None) -> Expression:
         """Lower a syntax tree to an expression. `meaning` is called first for every node."""
         with deep_recursion():
             return Lowering(self._by_name, source, meaning).value(node)
@@ -131,21 +134,20 @@ class PlainScope(Scope):
 
 
 def with_meanings(expression: Expression, meant: Mapping[Variable, Expression]) -> Expression:
-    """Replace variables that stand for expressions by these."""
+    """Replace variables that stand for expressions by these expressions."""
     if not meant:
         return expression
     done: dict[int, Expression] = {}
-    with deep_recursion():
-        for node in upwards(expression, done):
-            if isinstance(node, Read) and node.variable in meant:
-                done[id(node)] = meant[node.variable]
-            else:
-                done[id(node)] = rebuild(node, [done[id(part)] for part in children(node)])
+    for node in upwards(expression, done):
+        if isinstance(node, Read) and node.variable in meant:
+            done[id(node)] = meant[node.variable]
+        else:
+            done[id(node)] = rebuild(node, [done[id(part)] for part in children(node)])
     return done[id(expression)]
 
 
 def value_name(variable: Variable, value: int) -> str | None:
-    """Return the name of a value, if it has a unique one."""
+    """Return the name of a variable's value, if it has one that no other value has."""
     names = variable.names or ()
     if not 0 <= value < len(names) or names.index(names[value]) != value or names == ("False", "True"):
         return None
@@ -253,7 +255,7 @@ class Lowering:
                 if variable.length is None:
                     self.fail(f"'{variable.name}' is not an array", array)
                 return Element(variable, self.value(index), self.span(node))
-        name = _dotted(node)
+        name = _dotted_name(node)
         owner, _, last = name.rpartition(".")
         location = self.variables.get(owner)
         if name not in self.variables and location is not None and last in (location.names or ()):
@@ -270,7 +272,7 @@ class Lowering:
             case ast.Call(func=ast.Name(id="var"), args=[ast.Constant(value=str() as name)], keywords=[]):
                 pass
             case _:
-                name = _dotted(node)
+                name = _dotted_name(node)
                 if not name:
                     self.fail("this is not the name of a variable", node)
         if name not in self.variables:
@@ -305,7 +307,7 @@ class Lowering:
         raise ModelError(message, self.source, self.span(node))
 
 
-def _dotted(node: ast.expr) -> str:
+def _dotted_name(node: ast.expr) -> str:
     """Return `a.b.c`; the empty string for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):

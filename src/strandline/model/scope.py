@@ -1,4 +1,4 @@
-"""Scopes: the names of a model, for parsing and rendering expressions. Each language has its own kind.
+"""Scopes: the names of a model, for parsing and rendering expressions. Each language has its own class.
 
 A System carries its scope, so that invariants, formulas, measures and queries can be parsed, and results rendered,
 without the text of the model.
@@ -21,18 +21,21 @@ if TYPE_CHECKING:
 
 
 Evaluate = Callable[[Expression], int]
-"""Returns the value of an expression in one state; raises `Fault` if it has none."""
+"""A function that evaluates an expression in one state; it raises `Fault` if the expression has no value."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A variable of the model, the System's variables that represent it, and its value (`model.values`) in a state."""
+    """A variable of the model that is not simply one System variable.
+
+    The System's `variables` represent it, and `value` computes its value in a state (see `model.values`).
+    """
 
     name: str
     variables: tuple[Variable, ...]
     value: Callable[[Evaluate], Any]
     coded: bool = True
-    """The System's variables have names of their own and hold codes that are not shown."""
+    """True if the System's variables hold codes, which are not shown, under names of their own."""
     declared: str | None = None
     """Its type in the model, if the System's variables do not simply hold numbers of that type."""
 
@@ -44,7 +47,7 @@ class Scope(ABC):
     """
 
     equality = "=="
-    """The sign for equality in temporal formulas, which is passed to `parse`."""
+    """The sign for equality inside temporal formulas, whose atoms are passed to `parse`."""
 
     def parse(self, text: str, *, name: str = "expression") -> Expression:
         """Parse an expression. Raises an `InputError` that points into a source called `name`."""
@@ -56,10 +59,10 @@ class Scope(ABC):
 
     @abstractmethod
     def read(self, text: str, name: str) -> Expression:
-        """Parse an expression for `parse`, which then checks that its numbers fit 64 bits."""
+        """Parse an expression. Implemented by each language; `parse` then checks that its numbers fit 64 bits."""
 
     def read_condition(self, text: str, name: str) -> Expression:
-        """Parse an expression for `condition`."""
+        """Parse a condition. Overridden by languages in which a number is no condition; see `condition`."""
         return self.read(text, name)
 
     @abstractmethod
@@ -104,7 +107,7 @@ def present_value(expression: Expression, value: int) -> Any:
 
 
 def fitting(expression: Expression, source: Source) -> Expression:
-    """Return the expression. Raises `ParseError` if a number in it does not fit 64 bits."""
+    """Return the expression unchanged. Raises `ParseError` if a number in it does not fit 64 bits."""
     for node in walk(expression):
         if isinstance(node, Const) and not -(1 << 63) <= node.value < 1 << 63:
             raise ParseError("the number does not fit 64 bits", source, Span(0, len(source.text)))
@@ -112,7 +115,7 @@ def fitting(expression: Expression, source: Source) -> Expression:
 
 
 class Without(Scope):
-    """A scope without the names of a process."""
+    """A scope that refuses the names of one process."""
 
     def __init__(self, scope: Scope, process: str, variables: Collection[Variable]) -> None:
         self.scope, self.process, self.variables = scope, process, frozenset(variables)

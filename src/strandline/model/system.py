@@ -36,7 +36,7 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Values that are names: `size` members of a set, represented by the numbers from `first` on.
+    """Values that are names: the numbers from `first` on stand for `size` members of a set.
 
     All members are interchangeable, wherever they stand (a scalarset).
     """
@@ -55,7 +55,7 @@ class Domain:
     high: int
     wraps: bool = False
     tight: bool = False
-    """The bounds are already the least possible; no analysis narrows them."""
+    """True if the bounds are already the least possible, so that no analysis narrows them."""
     names: Names | None = None
     """Set if the model declares some of the values as names."""
 
@@ -82,14 +82,14 @@ class Variable:
     names: tuple[str, ...] | None = None
     """Names of the values 0, 1, ...: locations, enumerations."""
     owner: str | None = None
-    """The process it belongs to; None for a global variable."""
+    """The process that the variable belongs to; None for a global variable."""
     span: Span | None = None
     hidden: bool = False
-    """Not part of the model but of a property: states are shown without it."""
+    """True for a variable of a property, which is not shown with the states of the model."""
 
     @property
     def slots(self) -> int:
-        """Number of its entries in a valuation."""
+        """Number of entries that the variable takes in a valuation."""
         return 1 if self.length is None else self.length
 
     def value(self, number: int) -> int | str:
@@ -122,7 +122,7 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A move of one process from a location to another, both given as indices."""
+    """The move of one process from a location to another, both given as indices."""
 
     process: int
     source: int
@@ -137,7 +137,7 @@ class Assign:
     value: Expression
     span: Span | None = None
     together: bool = False
-    """It is simultaneous with the previous one: it does not see that one's write.
+    """True if it is simultaneous with the previous assignment, whose write it does not see.
 
     Of a whole row of simultaneous assignments, all indices and values are read, in order, before the first write; see
     `rows`.
@@ -179,7 +179,7 @@ class Observer:
     accepting: frozenset[int]
     span: Span | None = None
     beside: System | None = field(default=None, repr=False, compare=False)
-    """The System that it was put beside; None if it is part of the model."""
+    """The System that the property was put beside; None if the property process is part of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +193,14 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A formula that the model declares. It is parsed when it is checked, by `scope`."""
+    """A formula that the model declares. It is parsed by `scope` when it is checked."""
 
     logic: str
     """`ltl` or `ctl`."""
     name: str
     text: str
     scope: Scope | None = field(default=None, repr=False, compare=False)
-    """None for the System's own scope."""
+    """The names for parsing it; None for the System's own scope."""
     span: Span | None = None
     """The position of the text in the System's source, if it stands there verbatim; else None."""
 
@@ -239,16 +239,19 @@ def _canonical(action: Action) -> tuple[int, ...]:
 
 
 class Capability(Enum):
-    """What a System supports. Strategies test for it, not for the class of the System."""
+    """Something that a System supports. Strategies test for it, not for the class of the System."""
 
     ACTIONS = "its actions say what they read and write"
-    """Needed by reductions, automatic measures, temporal logic, symbolic methods and GPUs."""
+    """It has guarded actions, as reductions, automatic measures, temporal logic, BDDs and GPUs require."""
     THREADS = "several threads may compute successors at once"
 
 
 @dataclass(frozen=True)
 class System(Shown):
-    """A System; see the module's docstring. Build it with `System.create`, which sorts the actions canonically."""
+    """A model in the form that all engines take; see the module's docstring.
+
+    Build it with `System.create`, which sorts the actions canonically.
+    """
 
     capabilities: ClassVar[frozenset[Capability]] = frozenset(Capability)
 
@@ -266,9 +269,9 @@ class System(Shown):
     """Invariants of the model."""
     claims: tuple[Claim, ...] = ()
     ends: Expression | None = None
-    """True in states without a step that are valid ends, not deadlocks; None if there are none."""
+    """An expression that is true in deadlocks that are valid ends; None if the model declares none."""
     bounds: tuple[Predicate, ...] = ()
-    """Conditions under which something that the model bounds is full, so that actions block silently; for reports."""
+    """For reports: conditions under which a buffer or other bounded part is full, so that actions block silently."""
     actors: tuple[str, ...] = ()
     """Names of processes without a location; the names of their actions begin with them, as in `Sender.send`."""
     impossible: tuple[str, ...] = ()
@@ -287,7 +290,7 @@ class System(Shown):
     asks_for_deadlocks: bool = True
     """True if a check without further properties includes deadlocks; not if they mean nothing in the language."""
     finite_paths: str = "stutter"
-    """The default meaning of a deadlock for CTL: a self-loop, or the end of its paths ("maximal")."""
+    """What a deadlock means for CTL by default: a self-loop, or the end of its paths ("maximal")."""
     scope: Scope = field(kw_only=True, repr=False, compare=False)
     """The names of the model's language, for parsing and rendering."""
 
@@ -336,7 +339,7 @@ class System(Shown):
 
     @property
     def title(self) -> str:
-        """Its name, with the parameters that it was made with: `Mutex(N=3)`."""
+        """The name of the model, with the parameters that it was made with: `Mutex(N=3)`."""
         given = ", ".join(f"{name}={value}" for name, value in self.parameters)
         return f"{self.name}({given})" if given else self.name
 

@@ -21,7 +21,7 @@ from strandline.model.system import Action, Domain, Fairness, Move, Observer, Pr
 from strandline.source import Span
 
 MAXIMUM_ARRAY = 1 << 16
-"""Longest array: a longer one would make a single state larger than any sensible memory limit."""
+"""Most elements of an array: more would make a single state larger than any sensible memory limit."""
 _LONGEST_SHOWN = 200
 """Most bits of a number that is shown in a message."""
 

@@ -92,19 +92,19 @@ def show(value: Any) -> str:
         case Multiset():
             return f"{{{', '.join(map(show, value))}}}"
         case frozenset():
-            return f"{{{', '.join(map(show, ordered(value)))}}}"
+            return f"{{{', '.join(map(show, in_stable_order(value)))}}}"
         case tuple():
             return f"[{', '.join(map(show, value))}]"
     return str(value)
 
 
-def ordered(values: frozenset[Any]) -> list[Any]:
+def in_stable_order(values: frozenset[Any]) -> list[Any]:
     """Return the members of a set in an order that does not change from run to run."""
     return sorted(values, key=lambda one: (str(type(one)), one if isinstance(one, int) else 0, show(one)))
 
 
 def parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield elements of arrays and fields of records, recursively, each with its path; all else as a whole."""
+    """Yield the elements of arrays and fields of records, recursively, with their paths; other values as a whole."""
     if type(value) is tuple:
         for index, inner in enumerate(value):
             yield from parts(inner, f"{path}[{index}]")
@@ -116,7 +116,7 @@ def parts(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 class Difference(NamedTuple):
-    """A part of a value before and after a step; `path` is its position, as in `[1].says`."""
+    """One part of a value that differs between two states; `path` is its position, as in `[1].says`."""
 
     path: str
     old: Any

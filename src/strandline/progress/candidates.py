@@ -1,4 +1,4 @@
-"""Candidate measures: the terms of which they consist, and what is proved of each term."""
+"""Candidate measures: sequences of terms, with a proof for each term that is monotone."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Term:
 
     @cached_property
     def least(self) -> npt.NDArray[np.int64]:
-        """The least change of the term by each step of the system."""
+        """For each step of the system, the least change of the term."""
         return self.changes.least(self.expression)
 
     @property
@@ -40,18 +40,18 @@ class Term:
 
 
 Block = tuple[Term, ...]
-"""Terms that are used together, one after the other."""
+"""A sequence of terms that are used together, in this order."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A lexicographic sequence of terms. Without terms, all states are equal."""
+    """A measure that may be chosen: a lexicographic sequence of terms. Without terms, all states are equal."""
 
     terms: Block
     joint: int = 0
-    """The number of terms of the first of the two blocks of which it was made."""
+    """The number of terms of the first of the two blocks from which it was combined."""
     given: Measure | None = None
-    """Declared by the model or given by the user: the monotonicity of its components is promised, not proved."""
+    """True if declared by the model or given by the user: monotonicity is then promised, not proved."""
 
     @classmethod
     def of(cls, measure: Measure, changes: Changes) -> Candidate:
@@ -64,7 +64,7 @@ class Candidate:
 
     @property
     def parts(self) -> tuple[Block, Block]:
-        """The two blocks of which it was made; the second may be empty."""
+        """The two blocks from which it was combined; the second may be empty."""
         joint = self.joint or len(self.terms)
         return self.terms[:joint], self.terms[joint:]
 
@@ -99,7 +99,7 @@ class Candidate:
 
 
 Bounds = Callable[[Expression], Interval]
-"""Returns the observed bounds of an expression."""
+"""A function that returns the observed bounds of an expression."""
 
 
 def fit_to_64_bits(candidate: Candidate, environment: Environment, bounds: Bounds) -> Candidate:

@@ -16,13 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from strandline.analysis.control import ControlPath, control_paths
+from strandline.analysis.dependencies import writes
 from strandline.analysis.ranges import analyse_ranges
 from strandline.model.expression import Binary, Const, Element, Expression, Read, Unary, variables_read
 from strandline.model.intervals import INT64, Cell, Contradiction, Environment, Interval, cell_of, join, within
 from strandline.model.system import Action, Assign, System, Variable, rows
 
 UNKNOWN: Interval = (2 * INT64[0], 2 * INT64[1])
-"""Contains the difference of any two values."""
+"""The interval of an unknown change: it contains the difference of any two values."""
 _UNCHANGED: Interval = (0, 0)
 _LOWEST, _HIGHEST = -(1 << 60), 1 << 40
 
@@ -75,7 +76,7 @@ class Changes:
 
     @cached_property
     def _touching(self) -> dict[Variable, list[int]]:
-        """The steps that may change a variable."""
+        """For each variable, the steps that may change it."""
         found: dict[Variable, list[int]] = {}
         for number, step in enumerate(self.steps):
             for variable in step.written | step.moves.keys():
@@ -92,6 +93,7 @@ class Changes:
         else:
             step.moves.update(control_path.moves)
             environment, compared = control_path.environment.copy(), _GuardComparisons(action.guard)
+        step.written.update(writes(action) - step.moves.keys())
         try:
             for row in rows(action.effects):
                 # All of a row read the state before it, as in a swap.
@@ -167,7 +169,6 @@ class _GuardComparisons:
 def _record_effect(step: _Step, effect: Assign, environment: Environment, compared: _GuardComparisons) -> None:
     place, variable = effect.target, effect.target.variable
     added = _added_amount(effect, environment, compared)
-    step.written.add(variable)
     cell = cell_of(place)
     if cell is None:
         step.somewhere.append((variable, added))
@@ -240,7 +241,10 @@ class _Linear:
                     self.others.append(node)
 
     def change(self, step: _Step) -> Interval:
-        """Return the change by a step. A sum may have thousands of terms, of which a step affects few."""
+        """Return an interval of the change by a step.
+
+        A sum may have thousands of terms, of which a step affects few.
+        """
         touched = step.written | step.moves.keys()
         if not self._read.isdisjoint(touched):
             return UNKNOWN

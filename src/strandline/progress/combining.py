@@ -12,25 +12,25 @@ from strandline.progress.sampling import Sample
 from strandline.progress.simulation import Figures, Ranking, Simulator, carried_on
 
 _BASE = 32
-"""Single blocks that are scored on the large sample."""
+"""Number of single blocks that are scored on the large sample."""
 _GOOD, _CHEAP = 12, 8
-"""Blocks that are combined with others: the best on their own, and those with few visits."""
+"""Numbers of blocks that are combined with others: the best by score, and those with few visits."""
 _WIDTH = 4
 _PROMOTED = 8
-"""Candidates of a round that are scored on the large sample."""
+"""Number of candidates of a round that are scored on the large sample."""
 _MOST_TERMS = 5
 _ENOUGH = 0.98
-"""The search goes on while a round improves the best score by this factor."""
+"""Factor by which a round must improve the best score for the search to go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate and the sweep by it on the sample."""
+    """A candidate with the result of a simulated sweep by it on the sample."""
 
     candidate: Candidate
     figures: Figures
     earlier: Figures | None = None
-    """The same on a smaller sample."""
+    """The result on a smaller sample."""
 
     @property
     def score(self) -> float:

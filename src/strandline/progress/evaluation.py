@@ -4,6 +4,9 @@ The values are those of `strandline.compile.interpret` where they are defined; w
 arbitrary, because a measure that faults ends a run with an error of its own.
 """
 
+# The type checker does not know the results that walks get by `yield`.
+# mypy: no-warn-return-any
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,8 +14,9 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from strandline.model.expression import Binary, Choice, Const, Element, Expression, Lookup, Read, Unary
+from strandline.model.expression import Binary, Choice, Const, Element, Expression, Lookup, Read, Unary, Undefined
 from strandline.model.system import Variable
+from strandline.model.walk import Walk, walk_down
 
 Integers = npt.NDArray[np.int64]
 Cells = Callable[[Variable, int], Integers]
@@ -20,14 +24,14 @@ Cells = Callable[[Variable, int], Integers]
 
 def values(expression: Expression, cell: Cells, count: int) -> Integers:
     """Return the values of an expression, given those of every variable (or array element) in `count` states."""
-    return _Evaluation(cell, count).sum(expression)
+    return walk_down(_Evaluation(cell, count).sum(expression))
 
 
 class _Evaluation:
     def __init__(self, cell: Cells, count: int) -> None:
         self.cell, self.count = cell, count
 
-    def sum(self, expression: Expression) -> Integers:
+    def sum(self, expression: Expression) -> Walk[Integers]:
         """Evaluate a sum; many tests `variable == constant`, as in ranks of values, become one table lookup."""
         total = np.zeros(self.count, dtype=np.int64)
         tables: dict[Variable, dict[int, int]] = {}
@@ -45,12 +49,12 @@ class _Evaluation:
                     ranks = tables.setdefault(variable, {})
                     ranks[value] = ranks.get(value, 0) + factor
                 case _:
-                    total += factor * self._value(node)
+                    total += factor * (yield self._value(node))
         for variable, ranks in tables.items():
             total += _look_up(self.cell(variable, 0), ranks)
         return total
 
-    def _value(self, node: Expression) -> Integers:
+    def _value(self, node: Expression) -> Walk[Integers]:
         match node:
             case Const(value=value):
                 return np.full(self.count, value, dtype=np.int64)
@@ -59,22 +63,28 @@ class _Evaluation:
             case Element(variable=variable, index=Const(value=index)):
                 return self.cell(variable, min(max(index, 0), variable.slots - 1))
             case Element(variable=variable, index=index):
-                place = np.clip(self._value(index), 0, variable.slots - 1)
+                place = np.clip((yield self._value(index)), 0, variable.slots - 1)
                 elements = np.stack([self.cell(variable, number) for number in range(variable.slots)])
                 return elements[place, np.arange(self.count)]
             case Unary(operator=operator, operand=operand):
-                inner = self._value(operand)
+                inner = yield self._value(operand)
                 return -inner if operator == "-" else ~inner if operator == "~" else (inner == 0).astype(np.int64)
             case Binary(operator="+"):
-                return self.sum(node)
+                return (yield self.sum(node))
             case Binary(operator=operator, left=left, right=right):
-                return _OPERATORS[operator](self._value(left), self._value(right)).astype(np.int64)
+                first = yield self._value(left)
+                second = yield self._value(right)
+                return _OPERATORS[operator](first, second).astype(np.int64)
             case Lookup(table=table, index=index):
-                values, places = np.array((*table.values, 0), dtype=np.int64), self._value(index)
+                places = yield self._value(index)
+                values = np.array((*table.values, 0), dtype=np.int64)
                 return values[np.where((places >= 0) & (places < len(table.values)), places, -1)]
             case Choice(condition=condition, then=then, otherwise=otherwise):
-                return np.where(self._value(condition) != 0, self._value(then), self._value(otherwise))
-            case _:
+                test: Integers = yield self._value(condition)
+                chosen: Integers = yield self._value(then)
+                other: Integers = yield self._value(otherwise)
+                return np.where(test != 0, chosen, other)
+            case Undefined():
                 return np.zeros(self.count, dtype=np.int64)
 
 

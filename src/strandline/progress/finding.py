@@ -60,11 +60,11 @@ class Trial:
     exact: bool = True
     """True if the sample was the whole state space; otherwise this is a prediction."""
     earlier: Figures | None = None
-    """The same on the beginning of the sample, if it shows a trend."""
+    """The result on the beginning of the sample, if it shows a trend."""
     regress_sample: tuple[SampledEdge, ...] = ()
     """Some of the regress edges, spread over all of them."""
     given: bool = False
-    """Declared by the model or given by the user, not found."""
+    """True if the measure was declared by the model or given by the user."""
 
     @property
     def peak(self) -> float:
@@ -102,13 +102,13 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The measures that were found, the best first."""
+    """The result of the search for measures: trials, the best first."""
 
     trials: tuple[Trial, ...]
     states: int
     """Number of states in the sample."""
     whole: bool
-    """True if these are all states."""
+    """True if the sample is the whole state space."""
     tried: int
     """Number of candidates that were tried."""
     seconds: float
@@ -149,7 +149,7 @@ def find_measures(
     started = time.perf_counter()
     if Capability.ACTIONS not in system.capabilities:
         return Found((), 0, False, 0, 0.0)
-    watch("looking for a measure of progress ...")
+    watch("looking for a progress measure ...")
     finder = _Finder(system, sample, share, starts)
     try:
         trials = finder.run(given)
@@ -185,7 +185,7 @@ class _Finder:
             return ()  # The first step faults already.
         judge = Judge(self.large)
         earlier = None if self.large.whole or self.large.count <= self.middle.count else Judge(self.middle)
-        known = [Candidate.of(one, self.changes) for one in (*given, *self._declared())]
+        known = [Candidate.of(one, self.changes) for one in (*given, *self._declared_measure())]
         for one in known:
             examine(one, self.large)
         trials = []
@@ -215,7 +215,7 @@ class _Finder:
         self.tried = combiner.tried
         return [fit_to_64_bits(one, environment, lambda part: _bounds(part, self.large, self.walked)) for one in found]
 
-    def _declared(self) -> Iterator[Measure]:
+    def _declared_measure(self) -> Iterator[Measure]:
         """Yield the measure that the model declares, if any."""
         if self.system.measures:
             yield measure_of(
@@ -247,9 +247,9 @@ class _Finder:
 
 
 def _finalists(found: Sequence[Scored]) -> list[Candidate]:
-    """Return the best candidates, and the best of the kinds whose predictions tend to hold.
+    """Return the best candidates, and the best of each kind whose predictions tend to hold.
 
-    These have few targets of regress edges, are monotone, are simple, or do not rest on observations.
+    These kinds are: few targets of regress edges, monotone, simple, not based on observations.
     """
     calm = sorted(found, key=lambda one: one.score * (1 + 10 * one.figures.persistent / one.figures.states))
     monotone = [one for one in found if one.candidate.monotone]

@@ -121,7 +121,10 @@ def refine(first, first_count, second, second_count, result, order, buffer, coun
 
 @inlined
 def _sort(ranks, count, counts, before, after, given):
-    """Sort states by rank into `after`: those in `before` if `given`, else all in their own order (counting sort)."""
+    """Sort states by rank into `after`, by counting sort.
+
+    Sorts the states in `before` if `given`, else all states in their own order.
+    """
     for rank in range(count + 1):
         counts[rank] = 0
     for state in range(len(ranks)):

@@ -88,9 +88,9 @@ class _Proposals:
         tables = [
             (phases, "phases of {} that are never entered again"),
             (distances, "distance of {} from the initial location"),
-            (_reversed(distances), "distance of {} from the initial location, falling"),
+            (_reverse(distances), "distance of {} from the initial location, falling"),
             (declared, "locations of {} as declared"),
-            (_reversed(declared), "locations of {} as declared, falling"),
+            (_reverse(declared), "locations of {} as declared, falling"),
         ]
         seen = set()
         for ranks, kind in tables:
@@ -172,6 +172,6 @@ class _Proposals:
                 yield self._term(total(parts), kind, "all processes")
 
 
-def _reversed(ranks: dict[int, int]) -> dict[int, int]:
+def _reverse(ranks: dict[int, int]) -> dict[int, int]:
     highest = max(ranks.values())
     return {value: highest - rank for value, rank in ranks.items()}

@@ -27,7 +27,7 @@ from strandline.progress import evaluation
 
 Integers = npt.NDArray[np.int64]
 _RECORDS = 1 << 12
-"""Initial capacity for successors of a state."""
+"""Initial size of the buffer for the successors of a state."""
 _MOST_WORDS = 1 << 23
 """Most words of all states of a sample: 64 megabytes."""
 _EDGES_A_STATE = 12
@@ -126,7 +126,7 @@ class States:
 
 
 class Sample(States):
-    """A part of the state graph. State 0 is the first initial one; edges out of the sample are left out."""
+    """The beginning of the state graph: state 0 is the first initial state; edges that leave the sample are dropped."""
 
     def __init__(self, kernel: Kernel, layout: Layout, rows: npt.NDArray[np.uint64], whole: bool) -> None:
         super().__init__(layout, np.ascontiguousarray(rows[:, :-1]))

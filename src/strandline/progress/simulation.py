@@ -49,7 +49,7 @@ class Ranking:
 
     @classmethod
     def of(cls, values: Integers) -> Ranking:
-        """Rank plain values."""
+        """Rank states by plain values."""
         low, high = int(values.min()), int(values.max())
         if high - low < 4 * len(values):
             present = np.zeros(high - low + 1, dtype=np.int32)
@@ -63,7 +63,7 @@ class Ranking:
         return cls(ranks, int(ranks[order[-1]]) + 1)
 
     def then(self, other: Ranking) -> Ranking:
-        """Refine this order by another one among equal states."""
+        """Refine this order by another one among states of equal rank."""
         result, order, buffer = (np.zeros(len(self.ranks), dtype=np.int32) for _ in range(3))
         counts = np.zeros(max(self.count, other.count) + 1, dtype=np.int32)
         count = kernels.refine(self.ranks, self.count, other.ranks, other.count, result, order, buffer, counts)

@@ -15,7 +15,7 @@ from strandline.progress.sampling import Integers, Sample, States
 _MOST_CELLS = 160
 """Most cells considered: locations first, then variables, then array elements."""
 _LARGEST = 1 << 40
-"""Larger values are no counters; sums of them would not fit 64 bits."""
+"""Values above this are not taken for counters; sums of them would not fit 64 bits."""
 _MOST_EDGES = 100_000
 """Most edges of the sample that are used; those of the random walks come on top."""
 
@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def family(self) -> str:
-        """The key that elements of an array, or corresponding cells of processes, have in common."""
+        """A key shared by the elements of an array and by corresponding cells of processes."""
         variable = self.variable
         if self.index is not None:
             return variable.name
@@ -51,7 +51,7 @@ class Cell:
         return "." + variable.name.removeprefix(variable.owner) if variable.owner else f"only {variable.name}"
 
     def plain(self, *, rising: bool) -> Expression:
-        """Return the value itself, or its negation; for a location its index among those declared."""
+        """Return the value itself, or its negation; for a location its index in the order of declaration."""
         if not self.located:
             return self.expression if rising else negate(self.expression)
         highest = self.present[-1]
@@ -92,11 +92,11 @@ def _find(system: System, sample: Sample, walked: States, linked: Integers) -> I
                 variable in system.locations,
                 np.concatenate((first[sources], second[linked])),
                 np.concatenate((first[targets], second[linked + 1])),
-                tuple(sorted({*_present(first), *_present(second)})),
+                tuple(sorted({*_occurring(first), *_occurring(second)})),
             )
 
 
-def _present(values: Integers) -> list[int]:
+def _occurring(values: Integers) -> list[int]:
     low, high = int(values.min()), int(values.max())
     if high - low > 1 << 16:
         ordered = np.sort(values)

@@ -18,7 +18,7 @@ def component_ranks(nodes: int, edges: Iterable[tuple[int, int]]) -> list[int]:
     The rank is the longest path to the node's SCC.
     """
     targets = _targets(nodes, edges)
-    # What a component leads to comes before it.
+    # Components are numbered in reverse topological order: successors first.
     found = tarjan(range(nodes), targets.__getitem__)
     component = {node: number for number, members in enumerate(found) for node in members}
     ranks = [0] * len(found)

@@ -17,7 +17,7 @@ class TranslationTooLarge(ResourceError):
 
 
 class _Effort:
-    """The work done so far, and the budget."""
+    """The work done so far, and the limit on it."""
 
     def __init__(self) -> None:
         self.done = 0

@@ -1,5 +1,5 @@
-"""Verdicts as text, JSON and pages, for people and for programs.
+"""Render verdicts as text, JSON and HTML pages.
 
-In: verdicts, traces, systems. Out: strings and plain data; nothing here prints. Imports `checker` and everything before
-it, never `cli`.
+Input: verdicts, traces, systems. Output: strings and plain data; nothing here prints. Imports `checker` and everything
+before it, never `cli`.
 """

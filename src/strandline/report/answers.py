@@ -1,4 +1,4 @@
-"""Answers to formulas and questions: a line each, or plain data."""
+"""Render answers to formulas and questions of the Model Checking Contest, as text or plain data."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from strandline.report.exit_codes import HOLDS, INTERRUPTED, UNKNOWN
 
 
 def answer_text(answer: Answered, width: int) -> str:
-    """`id  TRUE`, and the reason where the answer is unknown."""
+    """Return `id  TRUE`, and the reason if the answer is unknown."""
     reason = f"  {answer.reason}" if answer.reason else ""
     return f"{answer.id:{width}}  {answer.text}{reason}"
 
 
 def answers_data(model: str, answers: Sequence[Answered], exit_code: int) -> dict[str, Any]:
-    """Return the JSON object of a command that has answered questions."""
+    """Return the JSON object of a command that answers questions."""
     return {
         **head("check", exit_code),
         "model": model,
@@ -36,7 +36,7 @@ def answers_data(model: str, answers: Sequence[Answered], exit_code: int) -> dic
 
 
 def answers_code(answers: Sequence[Answered]) -> int:
-    """Return the exit code: whether everything was answered. That something is false is an answer."""
+    """Return the exit code: 0 if every question was answered, whether with true or with false."""
     if any(one.reason == "interrupted" for one in answers):
         return INTERRUPTED
     return UNKNOWN if any(one.value is None for one in answers) else HOLDS

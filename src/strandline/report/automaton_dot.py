@@ -14,20 +14,20 @@ def automaton_dot(automaton: Automaton, *, title: str = "") -> str:
     by_state = automaton.is_state_based
     lines = ["digraph automaton {", "    rankdir=LR;", "    node [shape=circle];"]
     if title:
-        lines.append(f"    label={_quoted(title)}; labelloc=t;")
+        lines.append(f"    label={_quote(title)}; labelloc=t;")
     for place, state in enumerate(automaton.initial):
         lines.append(f'    start{place} [shape=point, label=""];')
         lines.append(f"    start{place} -> {state};")
     accepting = automaton.accepting_states if by_state else frozenset()
     for state in range(automaton.state_count):
-        attributes = [f"label={_quoted(str(state))}"]
+        attributes = [f"label={_quote(str(state))}"]
         if state in accepting:
             attributes.append("shape=doublecircle")
         if automaton.state_names is not None:
-            attributes.append(f"tooltip={_quoted(automaton.state_names[state])}")
+            attributes.append(f"tooltip={_quote(automaton.state_names[state])}")
         lines.append(f"    {state} [{', '.join(attributes)}];")
     for state, edges in enumerate(automaton.edges):
-        lines += [f"    {state} -> {edge.target} [label={_quoted(edge_label(automaton, edge))}];" for edge in edges]
+        lines += [f"    {state} -> {edge.target} [label={_quote(edge_label(automaton, edge))}];" for edge in edges]
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -40,5 +40,5 @@ def edge_label(automaton: Automaton, edge: Edge) -> str:
     return f"{text} {{{sets}}}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

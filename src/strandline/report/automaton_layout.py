@@ -58,7 +58,7 @@ def lay_out(state_count: int, initial: Sequence[int], edges: Sequence[DrawnEdge]
     order = sorted(range(len(edges)), key=lambda number: _difficulty(states, edges[number]))
     curves: dict[int, Curve] = {number: placer.place(edges[number]) for number in order}
     placed = tuple(curves[number] for number in range(len(edges)))
-    return _bounded(states, placed, edges)
+    return _bound(states, placed, edges)
 
 
 def _columns(count: int, initial: Sequence[int], edges: Sequence[DrawnEdge]) -> list[list[int]]:
@@ -74,10 +74,10 @@ def _columns(count: int, initial: Sequence[int], edges: Sequence[DrawnEdge]) -> 
     columns: list[list[int]] = [[] for _ in range(max(distance.values(), default=0) + 1)]
     for state in range(count):
         columns[distance[state]].append(state)
-    return _ordered(columns, edges)
+    return _order(columns, edges)
 
 
-def _ordered(columns: list[list[int]], edges: Sequence[DrawnEdge]) -> list[list[int]]:
+def _order(columns: list[list[int]], edges: Sequence[DrawnEdge]) -> list[list[int]]:
     """Sort each column by the mean place of its neighbours, a few times from left to right."""
     neighbours: dict[int, set[int]] = {}
     for edge in edges:
@@ -127,7 +127,7 @@ def _width(lines: Iterable[str]) -> float:
 
 
 def _difficulty(states: Sequence[Point], edge: DrawnEdge) -> tuple[bool, float]:
-    """Loops and short edges have the least choice and are placed first."""
+    """Return the sort key by which edges are placed: loops and short edges have the least choice and come first."""
     (x, y), (other_x, other_y) = states[edge.source], states[edge.target]
     return edge.source != edge.target, math.hypot(other_x - x, other_y - y)
 
@@ -136,7 +136,7 @@ _Box = tuple[float, float, float, float]
 
 
 class _Placer:
-    """Places one edge after the other and remembers the space that is taken."""
+    """Places edges one after the other, and keeps track of the occupied space."""
 
     def __init__(self, states: tuple[Point, ...]) -> None:
         self.states = states
@@ -154,7 +154,7 @@ class _Placer:
                     best = total, Curve(points, centre)
         assert best is not None
         self.boxes.append(_label_box(best[1].label_at, edge.label))
-        self.samples.append(_sampled(best[1].points))
+        self.samples.append(_sample(best[1].points))
         return best[1]
 
     def _candidates(self, edge: DrawnEdge) -> Iterable[tuple[float, tuple[Point, Point, Point, Point]]]:
@@ -168,7 +168,7 @@ class _Placer:
         other = self.states[edge.target]
         length = math.hypot(other[0] - x, other[1] - y)
         for bow in (0, 26, -26, 48, -48, 80, -80, 120, -120, 170, -170):
-            yield abs(bow) * 0.25, _bowed((x, y), other, length, float(bow))
+            yield abs(bow) * 0.25, _bow((x, y), other, length, float(bow))
 
     def _label_places(
         self, points: tuple[Point, Point, Point, Point], edge: DrawnEdge
@@ -186,7 +186,7 @@ class _Placer:
 
     def _curve_cost(self, points: tuple[Point, Point, Point, Point], edge: DrawnEdge) -> float:
         cost = 0.0
-        for x, y in _sampled(points)[2:-2]:
+        for x, y in _sample(points)[2:-2]:
             for number, (left, top, right, bottom) in enumerate(self.boxes):
                 own = number in (edge.source, edge.target)
                 if not own and left - 3 < x < right + 3 and top - 3 < y < bottom + 3:
@@ -197,18 +197,18 @@ class _Placer:
 
     def _label_cost(self, box: _Box, points: tuple[Point, Point, Point, Point]) -> float:
         cost = sum(120.0 for other in self.boxes if _overlap(box, other))
-        for curve in [*self.samples, _sampled(points)]:
+        for curve in [*self.samples, _sample(points)]:
             cost += sum(8.0 for x, y in curve if box[0] < x < box[2] and box[1] < y < box[3])
         return cost
 
 
-def _bowed(start: Point, end: Point, length: float, bow: float) -> tuple[Point, Point, Point, Point]:
-    """Return a curve between two circles' rims that bends to the left of its direction by `bow`."""
+def _bow(start: Point, end: Point, length: float, bow: float) -> tuple[Point, Point, Point, Point]:
+    """Return a curve between the rims of two circles that bends to the left of its direction by `bow`."""
     along = ((end[0] - start[0]) / length, (end[1] - start[1]) / length)
     across = (along[1], -along[0])
     angle = math.atan2(bow * 4 / 3, length / 3)
-    out = _turned(along, across, angle)
-    back = _turned((-along[0], -along[1]), across, angle)
+    out = _turn(along, across, angle)
+    back = _turn((-along[0], -along[1]), across, angle)
     first = (start[0] + out[0] * RADIUS, start[1] + out[1] * RADIUS)
     last = (end[0] + back[0] * (RADIUS + 2), end[1] + back[1] * (RADIUS + 2))
     third = length / 3
@@ -223,7 +223,7 @@ def _bowed(start: Point, end: Point, length: float, bow: float) -> tuple[Point, 
     return first, control, other, last
 
 
-def _turned(along: Point, across: Point, angle: float) -> Point:
+def _turn(along: Point, across: Point, angle: float) -> Point:
     cosine, sine = math.cos(angle), math.sin(angle)
     return along[0] * cosine + across[0] * sine, along[1] * cosine + across[1] * sine
 
@@ -236,7 +236,7 @@ def _at(points: tuple[Point, Point, Point, Point], t: float) -> Point:
     )
 
 
-def _sampled(points: tuple[Point, Point, Point, Point]) -> list[Point]:
+def _sample(points: tuple[Point, Point, Point, Point]) -> list[Point]:
     return [_at(points, number / 20) for number in range(21)]
 
 
@@ -249,10 +249,10 @@ def _overlap(first: _Box, second: _Box) -> bool:
     return first[0] < second[2] and second[0] < first[2] and first[1] < second[3] and second[1] < first[3]
 
 
-def _bounded(states: tuple[Point, ...], curves: tuple[Curve, ...], edges: Sequence[DrawnEdge]) -> Layout:
+def _bound(states: tuple[Point, ...], curves: tuple[Curve, ...], edges: Sequence[DrawnEdge]) -> Layout:
     boxes = [(x - RADIUS - 30, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in states]
     boxes += [_label_box(curve.label_at, edge.label) for curve, edge in zip(curves, edges, strict=True)]
-    boxes += [(x, y, x, y) for curve in curves for x, y in _sampled(curve.points)]
+    boxes += [(x, y, x, y) for curve in curves for x, y in _sample(curve.points)]
     return Layout(
         states,
         curves,

@@ -20,7 +20,7 @@ from strandline.report.pictures.svg import graph_svg
 
 _MARGIN = 12.0
 _MOST_ROUND = 10
-"""States of an automaton beyond which columns of circles are not readable any more."""
+"""Most states of an automaton that is drawn as columns of circles; more would not be readable."""
 _TITLE_HEIGHT = 26.0
 _STYLE = (
     "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
@@ -69,16 +69,16 @@ def automaton_svg(automaton: Automaton, *, title: str = "") -> str:
 
 
 def _drawn_edges(automaton: Automaton) -> list[DrawnEdge]:
-    """Edges between the same two states are drawn as one, with a label of several lines."""
+    """Return the edges to draw: those between the same two states as one, with a label of several lines."""
     lines: dict[tuple[int, int], list[str]] = {}
     for state, edges in enumerate(automaton.edges):
         for edge in edges:
-            lines.setdefault((state, edge.target), []).extend(_wrapped(edge_label(automaton, edge)))
+            lines.setdefault((state, edge.target), []).extend(_wrap(edge_label(automaton, edge)))
     return [DrawnEdge(source, target, tuple(label)) for (source, target), label in lines.items()]
 
 
-def _wrapped(label: str) -> list[str]:
-    """Break a long sum of cubes into lines, one cube each."""
+def _wrap(label: str) -> list[str]:
+    """Split a long disjunction into lines, one cube each."""
     if len(label) <= 24:
         return [label]
     parts = label.split(" || ")

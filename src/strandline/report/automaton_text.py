@@ -11,9 +11,10 @@ from strandline.report.automaton_dot import edge_label
 def automaton_text(
     automaton: Automaton, formula: Formula, exactly: Classes | None = None, stutters: bool | None = None
 ) -> str:
-    """Return the formula with its class, sizes, and one line per edge.
+    """Return the formula with its class, the sizes of its automaton, and one line per edge.
 
-    `exactly`: the classes of its language; `stutters`: whether it is stutter-invariant; None where that is not known.
+    `exactly` are the classes of its language; `stutters` is True if it is stutter-invariant; None for either if
+    unknown.
     """
     sizes = [_count(automaton.state_count, "state"), _count(automaton.edge_count, "edge")]
     facts = ", ".join([*sizes, _acceptance(automaton), _shape(automaton)])

@@ -1,4 +1,4 @@
-"""The exit code of a verdict and of a run of expectations."""
+"""Exit codes of verdicts and of test runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LIVENESS = (Kind.LTL, Kind.CTL, Kind.AUTOMATON)
 
 
 def exit_code(result: Exploration | Verdict) -> int:
-    """Return the exit code of a verdict; the worst of several properties wins."""
+    """Return the exit code of a verdict; of several properties, that of the worst one."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     if exploration.interrupted:
         return interrupted_code()
@@ -57,7 +57,7 @@ def _answer_code(answer: Answer) -> int:
 
 
 def expectation_code(judgements: Iterable[Judgement]) -> int:
-    """Return the exit code of a run of expectations; the worst wins, 0 if all is as expected.
+    """Return the exit code of a test run: 0 if all is as expected, else that of the worst outcome.
 
     An unexpected violation has the code of the violated property.
     """

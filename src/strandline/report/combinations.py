@@ -1,4 +1,4 @@
-"""Which questions can be asked of a model in which ways, as a table and as data."""
+"""Which properties can be decided in which ways: for a model as text and data, for options as documentation."""
 
 from __future__ import annotations
 
@@ -6,22 +6,23 @@ from itertools import groupby
 from typing import Any
 
 from strandline.checker.combinations import WAYS, Combination, combinations_of
+from strandline.checker.options import effects
 from strandline.model.system import System
 from strandline.report.style import table
 
 
 def combinations_text(system: System) -> str:
-    """Return the table of combinations as text.
+    """Return the table as text.
 
-    It has a row for each kind of property, a column for each way, and numbered reasons below.
+    It has a row for each kind of property, a column for each method, and numbered reasons below.
     """
     reasons: dict[str, int] = {}
     rows: list[list[str]] = [["", *WAYS]]
     for question, row in groupby(combinations_of(system), key=lambda one: one.question):
         cells = ["yes" if one.refusal is None else _number(one.refusal.on_command_line(), reasons) for one in row]
         rows.append([question, *cells])
-    told = [f"  {number}  {reason}" for reason, number in reasons.items()]
-    return "\n".join([*table(rows), "", *told])
+    footnotes = [f"  {number}  {reason}" for reason, number in reasons.items()]
+    return "\n".join([*table(rows), "", *footnotes])
 
 
 def _number(reason: str, reasons: dict[str, int]) -> str:
@@ -33,8 +34,28 @@ def _why(one: Combination) -> str | None:
 
 
 def combinations_data(system: System) -> list[dict[str, Any]]:
-    """Return the table of combinations, cell by cell."""
+    """Return the table as plain data, cell by cell."""
     return [
         {"question": one.question, "way": one.way, "possible": one.refusal is None, "reason": _why(one)}
         for one in combinations_of(system)
     ]
+
+
+def effects_table() -> str:
+    """Return the table of the options' effects in Markdown: by option and kind of property, the methods."""
+    kinds = (effects.STATES, effects.LTL, effects.CTL)
+    rows = ["| option | " + " | ".join(kinds) + " |", "|---" * (len(kinds) + 1) + "|"]
+    for fact in effects.FACTS:
+        rows.append("| " + " | ".join([f"`{_flag(fact.name)}`", *(_methods(fact, kind) for kind in kinds)]) + " |")
+    return "\n".join(rows)
+
+
+def _flag(name: str) -> str:
+    option, _, value = name.partition("=")
+    return "--" + option.replace("_", "-") + (f" {value}" if value else "")
+
+
+def _methods(fact: effects.Fact, kind: str) -> str:
+    every = [one.strategy for one in effects.WAYS if one.kind == kind]
+    some = [one.strategy for one in effects.WAYS if one.kind == kind and one in fact.effective]
+    return "all" if some == every else ", ".join(some)

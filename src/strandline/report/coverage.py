@@ -1,4 +1,4 @@
-"""Coverage of a model as text, where something is missing, and as plain data."""
+"""Render the coverage of a model as text, if something is uncovered, and as plain data."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from strandline.checker.diagnosis.coverage import Coverage
 from strandline.report.style import counted
 
 _SHOWN, _LISTED = 8, 1_000
-"""Names that are shown in a row of text, and listed in JSON."""
+"""Most names shown in a row of text, and most names listed in JSON."""
 
 
 def coverage_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str, str]]:
-    """Return rows for what was never taken, never reached or full; of an incomplete search only how much was taken."""
+    """Return rows for actions never taken, locations never reached, and full buffers.
+
+    For an incomplete search, only the numbers.
+    """
     if coverage is None or not coverage.remarkable:
         return []
     if not complete:
         taken = coverage.actions - len(coverage.never_taken)
         return [("taken so far", f"{taken:,} of {counted(coverage.actions, 'action')}")] if coverage.never_taken else []
     rows = _rows("never taken", [f"{one.action}: {one.why}" for one in coverage.never_taken], "action")
-    rows += _joined("never reached", coverage.never_reached)
-    return rows + _joined("full at times", coverage.full)
+    rows += _join("never reached", coverage.never_reached)
+    return rows + _join("full at times", coverage.full)
 
 
 def product_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str, str]]:
-    """Return the rows of a product, which is searched only where a property can still be violated."""
+    """Return the rows for a product, of which only the part is searched where the property can still be violated."""
     if coverage is None or not complete or not coverage.never_taken:
         return []
     names = ", ".join(one.action for one in coverage.never_taken[:_SHOWN])
@@ -34,14 +37,14 @@ def product_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str
 
 
 def _rows(title: str, lines: Sequence[str], noun: str) -> list[tuple[str, str]]:
-    """Return rows with one name a line."""
+    """Return rows with one name per line."""
     rows = [(title if number == 0 else "", line) for number, line in enumerate(lines[:_SHOWN])]
     left = len(lines) - _SHOWN
     return [*rows, ("", f"... and {counted(left, f'more {noun}')}")] if left > 0 else rows
 
 
-def _joined(title: str, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return one row with all names."""
+def _join(title: str, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return one row with all names, separated by commas."""
     if not names:
         return []
     left = len(names) - _SHOWN
@@ -49,7 +52,7 @@ def _joined(title: str, names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def coverage_data(coverage: Coverage | None, *, complete: bool) -> dict[str, Any] | None:
-    """For `--json`."""
+    """Return the coverage as plain data for `--json`."""
     if coverage is None:
         return None
     return {

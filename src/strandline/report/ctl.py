@@ -1,15 +1,16 @@
-"""Results for CTL as text: the evidence, and how the formula was decided."""
+"""Render results for CTL as text: the evidence, and statistics of the decision."""
 
 from __future__ import annotations
 
 from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.verdicts.ctl import CtlSearch, Evidence
+from strandline.checker.verdicts.statistics import Section
 from strandline.checker.verdicts.verdict import Answer, PropertyVerdict
 from strandline.model.system import System
 from strandline.report.ltl import lasso_words
 from strandline.report.profile import profile_line
-from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, large, set_rows, table, time_words
+from strandline.report.statistics import no_rows, statistic_rows
+from strandline.report.style import Style, counted, large, table
 from strandline.report.traces import trace_lines
 from strandline.traces.text import state_lines
 from strandline.traces.trace import Trace
@@ -19,8 +20,10 @@ _DEAD_ENDS = {
     "maximal": "paths end there",
     "ignore": "paths that end there do not count",
 }
+_OWN_WORDS = dict.fromkeys(("states", "transitions", "deadlocks", "cone", "levels"), no_rows)
+"""The first rows say this in their own words, or the text leaves it out."""
 _MOST_MEMBERS = 10
-"""States of a terminal component that are shown as text."""
+"""Most states of a terminal component that are shown as text."""
 
 
 def ctl_remark(one: PropertyVerdict) -> str:
@@ -36,7 +39,7 @@ def ctl_remark(one: PropertyVerdict) -> str:
 
 
 def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
-    """Return why a formula holds or does not: as a small tree, then the most telling run."""
+    """Return the evidence for a formula's value: a small tree, then the most telling run."""
     search = one.ctl
     if search is None or search.evidence is None:
         missing = None if search is None else search.without_evidence
@@ -61,7 +64,7 @@ def evidence_title(one: PropertyVerdict, trace: Trace) -> str:
 
 
 def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
-    """Return the decisive parts, each below the one that it is a part of."""
+    """Return the decisive subformulas, each indented below the one that contains it."""
     truth = style.paint("true", "green") if evidence.holds else style.paint("false", "red")
     words = f": {evidence.words}" if evidence.words not in ("", "true here", "false here") else ""
     lines = [f"{'  ' * depth}{evidence.formula} is {truth}{words}"]
@@ -76,14 +79,14 @@ def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
 
 
 def _traces(evidence: Evidence) -> list[Evidence]:
-    """Return the evidence whose runs no inner part's run contains."""
+    """Return the pieces of evidence whose runs are not part of the run of an inner one."""
     inner = [one for part in evidence.parts for one in _traces(part)]
     ends_there = evidence.trace is None or (inner and evidence.trace.loop is None)
     return inner if ends_there else [evidence, *inner]
 
 
 def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
-    """Return how a formula was decided, with a title."""
+    """Return the description of how a formula was decided, with a title."""
     if one.ctl is None:
         return []
     title = [style.paint(f"'{one.name}'", "bold")] if titled else []
@@ -91,7 +94,7 @@ def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> lis
 
 
 def ctl_search_rows(search: CtlSearch) -> list[tuple[str, str]]:
-    """Return rows of a title and a figure about the search."""
+    """Return the figures about the search for a formula, as rows of title and text."""
     rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
     if search.fairness:
         rows.append(("fairness", "; ".join(search.fairness)))
@@ -111,25 +114,20 @@ def _figures(search: CtlSearch) -> list[tuple[str, str]]:
         rows.append(("transitions", f"{now.transitions:,}"))
     if now.deadlocks:
         rows.append(("without a step", f"{counted(now.deadlocks, 'state')}: {_DEAD_ENDS[search.finite_runs]}"))
-    if now.nodes:
-        return [*rows, *set_rows(now)]
-    if now.states != now.visited:
-        rows.append(("visited", f"{now.visited:,}"))
-    if now.sweeps:
-        rows += sweep_rows(now)
+    own = {**_OWN_WORDS, "visited": no_rows} if now.nodes else _OWN_WORDS
+    rows += statistic_rows(now, None, own, (Section.SIZE, Section.SWEEP, Section.STORED))
     if search.records:
         rows.append(("graph", f"{counted(search.records, 'record')}, {shown_bytes(search.disk_bytes)} on disk"))
         blocks = counted(search.blocks_read, "block")
         rows.append(("labelling", f"{search.labelling_seconds:.3f} s, {blocks} read"))
-    rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}, process {shown_bytes(now.rss_bytes)}"))
-    return [*rows, ("time", time_words(now))]
+    return rows + statistic_rows(now, None, own, (Section.DIAGRAMS, Section.MEMORY, Section.TIME))
 
 
 def _states(search: CtlSearch) -> str:
     now = search.statistics
     if now.states is not None:
         return large(now.states)
-    return "not known: what is reachable was not asked for" if now.nodes else "not known after regress edges"
+    return "not known: the reachable states were not computed" if now.nodes else "not known after regress edges"
 
 
 def _abstraction(search: CtlSearch) -> list[tuple[str, str]]:

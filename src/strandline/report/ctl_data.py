@@ -1,4 +1,4 @@
-"""How a formula of CTL was decided, as plain data for `--json`."""
+"""Render statistics of the decision of a CTL formula as plain data for `--json`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from strandline.checker.verdicts.ctl import ComponentShown, CtlSearch, Evidence, InitialStates
-from strandline.report.profile import profile_data
-from strandline.report.regress import regress_data
+from strandline.checker.verdicts.statistics import CTL
+from strandline.report.statistics import statistics_data
 from strandline.source import Source
 from strandline.traces.encoding import encode_value
 from strandline.traces.trace_files import trace_data
@@ -15,7 +15,6 @@ from strandline.traces.trace_files import trace_data
 
 def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
     """Return the field `ctl` of a formula."""
-    now = search.statistics
     return {
         "formula": search.formula,
         "method": search.method,
@@ -25,20 +24,7 @@ def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
         "complete": search.complete,
         "reason": search.reason,
         "product": search.product,
-        "states": now.states,
-        "transitions": now.transitions,
-        "visited": now.visited,
-        "peak_states": now.peak_states,
-        "peak_bytes": now.peak_bytes,
-        "rss_bytes": now.rss_bytes,
-        "sweeps": now.sweeps,
-        "persistent": now.persistent,
-        "regress_edges": now.regress_edges,
-        "regress": regress_data(now.regress),
-        "layers": now.layers,
-        "profile": profile_data(now.profile),
-        "seconds": round(now.seconds, 6),
-        "compile_seconds": round(now.compile_seconds, 6),
+        **statistics_data(search.statistics, complete=search.complete, inside=CTL),
         "records": search.records,
         "disk_bytes": search.disk_bytes,
         "blocks_read": search.blocks_read,

@@ -1,4 +1,4 @@
-"""A System as text: how a model was understood, complete."""
+"""Render a System completely as text: the model as the program understood it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Text = Callable[[Expression], str]
 
 
 def dump(system: System) -> str:
-    """Everything a System holds but source positions, one fact a line."""
+    """Return everything that a System holds except source positions, one fact per line."""
     return "\n".join(_lines(system))
 
 

@@ -10,44 +10,43 @@ from collections.abc import Iterator
 from typing import Any
 
 from strandline import __version__
+from strandline.checker.verdicts.statistics import table
 from strandline.errors import InputError
 from strandline.traces.streamed import json_pieces
 
 SCHEMA_VERSION = 1
 
-FIGURES = (
-    "states",
-    "transitions",
-    "deadlocks",
-    "visited",
-    "revisited",
-    "peak_states",
-    "peak_bytes",
-    "rss_bytes",
-    "sweeps",
-    "persistent",
-    "regress_edges",
-    "layers",
-    "replaced",
-    "spilled_bytes",
-    "depth",
-    "levels",
-    "profile",
-    "regress",
-    "seconds",
-    "compile_seconds",
-    "engine_seconds",
+_LAST = (
+    "coverage",
+    "order",
+    "measure",
+    "prediction",
+    "por",
+    "symmetry",
+    "held_by",
+    "told_apart",
+    "merged",
+    "store",
+    "changed",
+    "componentwise",
+    "cache",
+    "threads",
+    "device",
+    "sets",
 )
-"""The fields that a search fills; null where there was none."""
+"""Statistics that stand behind the others, and what the options were."""
+FIGURES = tuple(one.key for one in table() if one.key is not None and one.key not in _LAST)
+SEARCH_FIELDS = (*FIGURES, *_LAST)
+"""The fields that a search fills, in their order; null where there was none."""
 
 
 def render(data: dict[str, Any]) -> str:
-    """Return the object as text, one line for each of its fields: readable, but long lists do not fill the screen."""
+    """Return the object as text, with one line for each of its fields: readable, without filling the screen."""
     return "".join(render_pieces(data))
 
 
 def render_pieces(data: dict[str, Any]) -> Iterator[str]:
-    """Return the object as text in pieces: long traces are made while they are written."""
+    """Yield the object as text in pieces: long traces are rendered while they are written."""
     before = "{\n"
     for key, value in data.items():
         yield f"{before}  {json.dumps(key)}: "
@@ -57,7 +56,7 @@ def render_pieces(data: dict[str, Any]) -> Iterator[str]:
 
 
 def head(command: str | None, exit_code: int) -> dict[str, Any]:
-    """Return the fields with which every object begins."""
+    """Return the fields with which every JSON object begins."""
     return {
         "schema_version": SCHEMA_VERSION,
         "version": __version__,
@@ -67,7 +66,7 @@ def head(command: str | None, exit_code: int) -> dict[str, Any]:
 
 
 def error_data(command: str | None, model: str | None, error: BaseException, exit_code: int) -> dict[str, Any]:
-    """Return the object of a run that ended without a verdict: the fields of a search, unknown ones null."""
+    """Return the object of a run that ended with an error: the fields of a search, unknown ones null."""
     message = error.on_command_line() if isinstance(error, InputError) else str(error)
     return {
         **head(command, exit_code),
@@ -77,23 +76,7 @@ def error_data(command: str | None, model: str | None, error: BaseException, exi
         "complete": False,
         "reason": message.splitlines()[0] if message else type(error).__name__,
         "notes": [],
-        **dict.fromkeys(FIGURES),
-        "coverage": None,
-        "order": None,
-        "measure": None,
-        "prediction": None,
-        "por": None,
-        "symmetry": None,
-        "held_by": None,
-        "told_apart": None,
-        "merged": None,
-        "store": None,
-        "changed": None,
-        "componentwise": None,
-        "cache": None,
-        "threads": None,
-        "device": None,
-        "sets": None,
+        **dict.fromkeys(SEARCH_FIELDS),
         "properties": [],
         "trace": None,
         "error": {"type": type(error).__name__, "message": message, **_place(error)},

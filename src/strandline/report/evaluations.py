@@ -1,4 +1,4 @@
-"""Expressions along a trace as a table, and traces as CSV."""
+"""Render expressions along a trace as a table, and traces as CSV."""
 
 from __future__ import annotations
 

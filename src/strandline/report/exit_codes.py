@@ -1,6 +1,6 @@
 """Exit codes by name: the only place where these numbers stand.
 
-Imports nothing: the guard around the command line needs them before anything else is imported.
+Imports nothing: the command line's entry point needs them before anything else is imported.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED, WRONG_COUNT, NOT_WRITTEN = 0, 2, 3, 4, 5
 DEADLOCK, SAFETY, LIVENESS, INTERRUPTED = 11, 12, 13, 130
 
 _signals: list[int] = []
-"""The signal that ends the process, if one does."""
+"""The signal that is ending the process, if there is one."""
 
 
 def note_signal(number: int) -> None:
@@ -18,7 +18,7 @@ def note_signal(number: int) -> None:
 
 
 def interrupted_code() -> int:
-    """Return the exit code of an interrupted run: 128 and the number of the signal."""
+    """Return the exit code of an interrupted run: 128 plus the number of the signal."""
     return 128 + _signals[0] if _signals else INTERRUPTED
 
 
@@ -37,4 +37,4 @@ MEANINGS = {
     NOT_WRITTEN: "holds, but a file could not be written",
     INTERRUPTED: "interrupted",
 }
-"""In a few words each, for `--help`."""
+"""The meanings of the exit codes in a few words, for `--help`."""

@@ -1,4 +1,4 @@
-"""Results of expected verdicts, as text and as plain data."""
+"""Render results of expected verdicts as text and as plain data."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def result_text(result: CaseResult, style: Style) -> str:
 
 
 def summary_text(results: Sequence[CaseResult], seconds: float, style: Style) -> str:
-    """Return the last line: how many of each outcome."""
+    """Return the last line: the number of cases with each outcome."""
     counts = Counter(result.outcome for result in results)
     good = all(outcome.as_expected for outcome in counts)
     parts = [f"{counts[outcome]} {outcome.words}" for outcome in Outcome if counts[outcome]]

@@ -1,4 +1,4 @@
-"""Facts about a model that need no search: its variables and how a state is packed, processes, properties."""
+"""Facts about a model that need no search: its variables, the layout of states, processes, properties."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strandline.report.style import Style, counted, table
 
 _MOST_LOCATIONS = 12
 _LONGEST_TEXT = 100
-"""Characters of an expression that are shown."""
+"""Most characters of an expression that are shown."""
 _FAIRNESS = {"weak": "weak", "strong": "strong", "condition": "infinitely often"}
 
 
@@ -55,7 +55,7 @@ def facts_data(system: System) -> dict[str, Any]:
 
 
 def facts_text(system: System, style: Style) -> str:
-    """Return the facts for people."""
+    """Return the facts as text."""
     layout = make_layout(system, analyse_ranges(system).variables)
     lines = [style.paint(system.title, "bold") + (", synchronous" if system.synchronous else "")]
     processes = [(process.name, _locations(process.locations)) for process in system.processes]
@@ -76,7 +76,7 @@ def facts_text(system: System, style: Style) -> str:
 
 
 def _without_locations(system: System) -> list[str]:
-    """Return the processes that are known by their variables or by their actions alone."""
+    """Return the processes without locations, which are known by their variables or actions alone."""
     owners = dict.fromkeys([*system.actors, *(variable.owner for variable in system.variables)])
     located = {process.name for process in system.locations.values()}
     return [owner for owner in owners if owner is not None and owner not in located]
@@ -97,8 +97,8 @@ def _variable(field: Field) -> dict[str, Any]:
 
 def _variable_lines(layout: Layout, system: System) -> list[str]:
     rows = [("name", "declared", "reachable at most", "bits")]
-    told = {variable: view for view in system.scope.views() if view.declared for variable in view.variables}
-    for view in dict.fromkeys(told.get(field.variable, field) for field in layout.fields):
+    views = {variable: view for view in system.scope.views() if view.declared for variable in view.variables}
+    for view in dict.fromkeys(views.get(field.variable, field) for field in layout.fields):
         if isinstance(view, Field):
             rows += [] if view.variable in system.locations else [_plain_row(view)]
         elif not any(variable in system.locations for variable in view.variables):
@@ -108,7 +108,7 @@ def _variable_lines(layout: Layout, system: System) -> list[str]:
 
 
 def _plain_row(field: Field) -> tuple[str, str, str, str]:
-    """Return the row of a variable of numbers."""
+    """Return the row of a numeric variable."""
     variable = field.variable
     length = "" if variable.length is None else f"[{variable.length}]"
     narrowed = str(field.low) if field.low == field.high else f"{field.low}..{field.high}"
@@ -132,9 +132,7 @@ def _property_lines(system: System) -> list[str]:
     rows += [("invariant", one.name) for one in system.invariants]
     rows += [("reachable", one.name) for one in system.goals]
     rows += [(one.logic, _named_formula(one.name, " ".join(one.text.split()))) for one in system.claims]
-    rows += (
-        [] if system.ends is None else [("valid end", _shortened(system.scope.render(system.ends, longest=LONGEST)))]
-    )
+    rows += [] if system.ends is None else [("valid end", _shorten(system.scope.render(system.ends, longest=LONGEST)))]
     rows += [("label", one.name) for one in system.labels]
     rows += [("measure", f"{one.name}{', monotone' if one.monotone else ''}") for one in system.measures]
     rows += [("fairness", f"{one.name}, {_FAIRNESS[_fairness_kind(one)]}") for one in system.fairness]
@@ -145,7 +143,7 @@ def _named_formula(name: str, text: str) -> str:
     return text if name == text else f"{name}: {text}"
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]} ..."
 
 

@@ -1,6 +1,6 @@
-"""Graphs of states as files: the thesis's `.ss`, Aldebaran's `.aut`, dot, GraphML.
+"""Write graphs of states to files: the thesis's `.ss`, Aldebaran's `.aut`, DOT, GraphML.
 
-Each writer takes states as they come and keeps none of them.
+Each writer receives states one by one and keeps none of them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from strandline.errors import UsageError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _INTERNAL = "*"
-"""An action without a name in an `.ss` file."""
+"""The spelling of an action without a name in an `.ss` file."""
 
 
 class GraphWriter(ABC):
-    """Writes a graph to a file that can be read from its beginning again."""
+    """Base class of graph writers; the file must be readable from its beginning again."""
 
     def __init__(self, task: GraphTask, reference: Reference, file: TextIO) -> None:
         self.task, self.reference, self.file = task, reference, file
@@ -34,18 +34,18 @@ class GraphWriter(ABC):
         self.write(node)
 
     def begin(self) -> None:
-        """Before the first state."""
+        """Write the text before the first state."""
         return None
 
     @abstractmethod
     def write(self, node: Node) -> None: ...
 
     def end(self) -> str:
-        """After the last state; a text that goes before everything else."""
+        """Write the text after the last state; return a header that precedes everything else."""
         return ""
 
-    def described(self, node: Node) -> str:
-        """Return the state in a line."""
+    def describe(self, node: Node) -> str:
+        """Return a description of the state in one line."""
         return " ".join(f"{name}={value}" for name, value in self.reference.describe(node.state).items())
 
     def true_ones(self, node: Node) -> Sequence[str]:
@@ -53,7 +53,7 @@ class GraphWriter(ABC):
 
 
 class SpaceWriter(GraphWriter):
-    """`.ss` (000 §7.4.1). Blanks in names of actions become underscores, since blanks separate words there."""
+    """Writes `.ss` (000 §7.4.1). Blanks in names of actions become underscores, because blanks separate words."""
 
     def begin(self) -> None:
         if len(self.task.system.initial) > 1:
@@ -72,7 +72,7 @@ class SpaceWriter(GraphWriter):
 
 
 class AldebaranWriter(GraphWriter):
-    """`.aut`. It has no propositions and no progress; a quote in the name of an action becomes an apostrophe."""
+    """Writes `.aut`, without propositions and progress; quotes in names of actions become apostrophes."""
 
     def begin(self) -> None:
         if len(self.task.system.initial) > 1:
@@ -92,26 +92,26 @@ class DotWriter(GraphWriter):
 
     def begin(self) -> None:
         self._initial = set(self.reference.initial())
-        self.file.write(f"digraph {_quoted(self.task.system.name)} {{\n  node [shape=box];\n")
+        self.file.write(f"digraph {_quote(self.task.system.name)} {{\n  node [shape=box];\n")
 
     def write(self, node: Node) -> None:
-        text = self.described(node) + "".join(f"\n{name}" for name in self.true_ones(node))
+        text = self.describe(node) + "".join(f"\n{name}" for name in self.true_ones(node))
         border = ", peripheries=2" if node.state in self._initial else ""
-        self.file.write(f"  {node.number} [label={_quoted(text)}{border}];\n")
+        self.file.write(f"  {node.number} [label={_quote(text)}{border}];\n")
         for action, target in node.edges:
-            self.file.write(f"  {node.number} -> {target} [label={_quoted(action)}];\n")
+            self.file.write(f"  {node.number} -> {target} [label={_quote(action)}];\n")
 
     def end(self) -> str:
         self.file.write("}\n")
         return ""
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 class GraphmlWriter(GraphWriter):
-    """GraphML, which yEd, Gephi and networkx read."""
+    """Writes GraphML, which yEd, Gephi and networkx read."""
 
     def begin(self) -> None:
         self._edge = 0
@@ -127,7 +127,7 @@ class GraphmlWriter(GraphWriter):
 
     def write(self, node: Node) -> None:
         data = {
-            "state": self.described(node),
+            "state": self.describe(node),
             "labels": " ".join(self.true_ones(node)),
             "progress": str(node.progress),
             "initial": str(node.state in self._initial).lower(),
@@ -153,4 +153,4 @@ FORMATS: Mapping[str, type[GraphWriter]] = {
     "dot": DotWriter,
     "graphml": GraphmlWriter,
 }
-"""By the names under which they are asked for."""
+"""The writers by the names of their formats."""

@@ -1,36 +1,39 @@
-"""LTL properties as text for people: the lasso, the atoms along it, how it was searched."""
+"""Render LTL properties as text: the lasso, the atoms along it, statistics of the search."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.properties.selection import Kind
 from strandline.checker.verdicts.ltl import AcceptingComponent, AtomValues, LtlSearch
+from strandline.checker.verdicts.statistics import Section
 from strandline.checker.verdicts.verdict import PropertyVerdict
 from strandline.model.system import System
 from strandline.report.coverage import product_rows
 from strandline.report.profile import profile_line
-from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, roughly, table, time_words
+from strandline.report.statistics import no_rows, statistic_rows
+from strandline.report.style import Style, counted, roughly, table
 from strandline.report.traces import trace_lines
 from strandline.traces.trace import Trace
 
 _MOST_COLUMNS = 32
-"""States for which the values of atoms are shown in one table."""
+"""Most states for which the values of atoms are shown in one table."""
 _MOST_COMPONENTS = 20
 _LONG = 20
-"""Lassos of more steps get a hint how to find a shorter one."""
+"""Steps of a lasso above which a hint is shown how to find a shorter one."""
 _LEGEND = "*: if this value alone were different, the run would {}"
 _WHATEVER_FOLLOWS = {
     Kind.LTL: "whatever follows, the formula is violated",
     Kind.AUTOMATON: "whatever follows, the automaton decides against it",
 }
+_SIZE = (Section.SIZE, Section.SWEEP, Section.STORED, Section.CHANGES)
+_OWN_WORDS = dict.fromkeys(("states", "transitions", "deadlocks", "levels"), no_rows)
+"""The row of the product says this, or the text leaves it out."""
 _PATH_ACCEPTED = "this path is one that must never be"
 
 
 def lasso_words(trace: Trace, *, ended: bool) -> str:
-    """`3 steps, then a loop of 2 steps`."""
+    """Describe the length of a lasso: `3 steps, then a loop of 2 steps`."""
     if trace.loop is None:
         return counted(len(trace), "step")
     if ended:
@@ -49,7 +52,7 @@ def ltl_remark(one: PropertyVerdict) -> str:
 
 
 def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
-    """Return the trace to a violation with its title, and the formula's atoms along it."""
+    """Return the trace to a violation with its title, and the values of the formula's atoms along it."""
     trace, search = one.trace, one.search
     if trace is None or search is None:
         return []
@@ -126,14 +129,14 @@ def _lasso(trace: Trace) -> str:
 
 
 def warning_lines(one: PropertyVerdict, style: Style) -> list[str]:
-    """Return warnings about vacuous answers."""
+    """Return the sanity warnings about an answer."""
     search = one.search or one.ctl
     warnings = () if search is None else search.warnings
     return [f"  {style.paint('warning', 'yellow')}: '{one.name}': {text}" for text in warnings]
 
 
 def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
-    """Return how a property was searched, with a title."""
+    """Return the description of how a property was searched, with a title."""
     if one.search is None:
         return []
     title = [style.paint(f"'{one.name}'", "bold")] if titled else []
@@ -141,7 +144,7 @@ def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[st
 
 
 def search_rows(search: LtlSearch) -> list[tuple[str, str]]:
-    """Return rows of a title and a figure about the search."""
+    """Return the figures about the search for a property, as rows of title and text."""
     rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
     if search.automaton_states:
         states = counted(search.automaton_states, "state")
@@ -163,14 +166,9 @@ def _figures(search: LtlSearch) -> list[tuple[str, str]]:
     if now.states is None and search.complete:
         states += " after regress edges"
     edges = "" if now.transitions is None else f", {counted(now.transitions, 'transition')}"
-    rows = [("product", f"{states}{edges}{rest}")]
-    if now.states != now.visited:
-        rows.append(("visited", f"{now.visited:,}"))
-    if now.sweeps:
-        rows += sweep_rows(now)
-    rows += [("changed", how) for how in now.changed]
+    rows = [("product", f"{states}{edges}{rest}"), *statistic_rows(now, None, _OWN_WORDS, _SIZE)]
     if search.cycle_kind is not None:
         kinds = {"S": "inside one layer", "M": "over several layers"}
         rows.append(("cycle", kinds.get(search.cycle_kind, search.cycle_kind)))
-    rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}, process {shown_bytes(now.rss_bytes)}"))
-    return [*rows, ("time", time_words(now)), *product_rows(now.coverage, complete=search.complete)]
+    rows += statistic_rows(now, None, _OWN_WORDS, (Section.MEMORY, Section.TIME))
+    return [*rows, *product_rows(now.coverage, complete=search.complete)]

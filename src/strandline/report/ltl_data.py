@@ -1,21 +1,22 @@
-"""How an LTL property was decided, as plain data for `--json`."""
+"""Render statistics of the decision of an LTL property as plain data for `--json`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from strandline.checker.verdicts.ltl import LtlSearch
-from strandline.report.coverage import coverage_data
-from strandline.report.profile import profile_data
-from strandline.report.regress import regress_data
+from strandline.checker.verdicts.statistics import LTL
+from strandline.report.statistics import statistics_data
 from strandline.source import Source
 from strandline.traces.trace import Trace
 from strandline.traces.trace_files import trace_data
 
+_RENAMED = {"states": "product_states", "transitions": "product_transitions"}
+
 
 def ltl_data(search: LtlSearch, trace: Trace | None, source: Source) -> dict[str, Any]:
     """Return the field `search` of an LTL property."""
-    now = search.statistics
+    counted = statistics_data(search.statistics, complete=search.complete, inside=LTL)
     return {
         "formula": search.formula,
         "method": search.method,
@@ -26,20 +27,7 @@ def ltl_data(search: LtlSearch, trace: Trace | None, source: Source) -> dict[str
         "finite_runs": search.finite_runs,
         "complete": search.complete,
         "reason": search.reason,
-        "product_states": now.states,
-        "product_transitions": now.transitions,
-        "visited": now.visited,
-        "peak_states": now.peak_states,
-        "peak_bytes": now.peak_bytes,
-        "sweeps": now.sweeps,
-        "persistent": now.persistent,
-        "regress_edges": now.regress_edges,
-        "regress": regress_data(now.regress),
-        "layers": now.layers,
-        "profile": profile_data(now.profile),
-        "coverage": coverage_data(now.coverage, complete=search.complete),
-        "seconds": round(now.seconds, 6),
-        "compile_seconds": round(now.compile_seconds, 6),
+        **{_RENAMED.get(key, key): value for key, value in counted.items()},
         "cycle_kind": search.cycle_kind,
         "minimised": search.minimised,
         "lasso": None if trace is None or trace.loop is None else _lasso(trace, ended=search.ended),

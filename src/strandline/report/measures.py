@@ -1,4 +1,4 @@
-"""Measures that were found, as text and as plain data."""
+"""Render the measures that were found as text and as plain data."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from strandline.report.style import counted
 
 _WIDTH = 100
 _LONGEST_TEXT = 90
-"""Characters of a measure that are shown unless all are asked for."""
+"""Most characters of a measure that are shown unless all are asked for."""
 
 
 def measures_text(system: System, found: Found, top: int, *, full: bool = False) -> str:
-    """Return the list for people: a table, then each measure with its reason and the steps that regress."""
+    """Return a table of the measures, then each measure with its reasons and the steps that regress."""
     lines = [system.name, "", *_introduction(found)]
-    trials = _shown(found, top)
+    trials = _select_shown(found, top)
     if not trials:
-        return "\n".join([*lines, "", "  no measure of progress was found"])
+        return "\n".join([*lines, "", "  no progress measure was found"])
     lines += ["", "       peak   time  product"]
     for number, trial in trials:
         reason = wrap(trial.measure.reason, _WIDTH - 30)
@@ -38,18 +38,20 @@ def measures_text(system: System, found: Found, top: int, *, full: bool = False)
 
 def _introduction(found: Found) -> list[str]:
     seen = "all of them" if found.whole else "the first ones"
-    told = "A sweep will store at most `peak` of the states at a time and visit each of them `time` times."
+    legend = "A sweep will store at most `peak` of the states at a time and visit each of them `time` times."
     if not found.whole:
-        told = "Predicted: a sweep stores at most `peak` of the states at a time and visits each of them `time` times."
+        legend = (
+            "Predicted: a sweep stores at most `peak` of the states at a time and visits each of them `time` times."
+        )
     tried = f"tried {counted(found.tried, 'measure')} in {found.seconds:.1f} s"
-    lines = [f"  Looked at {counted(found.states, 'state')}, {seen}; {tried}.", f"  {told}"]
+    lines = [f"  Looked at {counted(found.states, 'state')}, {seen}; {tried}.", f"  {legend}"]
     if found.whole and found.rate:
         lines.append(f"  One visit of every state took {found.states / found.rate:.2g} s.")
     return lines
 
 
-def _shown(found: Found, top: int) -> list[tuple[int, Trial]]:
-    """Return the best measures, and those that were given, with their places."""
+def _select_shown(found: Found, top: int) -> list[tuple[int, Trial]]:
+    """Return the best measures, and those that were given, with their ranks."""
     numbered = list(enumerate(found.trials, 1))
     return [(number, trial) for number, trial in numbered if number <= top or trial.given]
 
@@ -79,7 +81,7 @@ def _regress(system: System, found: Found, trial: Trial) -> Regress | None:
 
 
 def measures_data(system: System, found: Found, top: int) -> dict[str, Any]:
-    """For `--json`."""
+    """Return the measures as plain data for `--json`."""
     return {
         **head("measures", 0),
         "model": system.name,
@@ -87,7 +89,7 @@ def measures_data(system: System, found: Found, top: int) -> dict[str, Any]:
         "whole": found.whole,
         "tried": found.tried,
         "seconds": round(found.seconds, 6),
-        "measures": [_trial_data(system, found, trial) for _, trial in _shown(found, top)],
+        "measures": [_trial_data(system, found, trial) for _, trial in _select_shown(found, top)],
     }
 
 

@@ -1,6 +1,6 @@
-"""Results in notebooks: HTML without a program, which every notebook, and every page made of one, can show.
+"""Render results in notebooks: HTML without scripts, which every notebook and every export of one can show.
 
-A verdict as a whole, with everything that can be asked of it, is `verdict.report()`.
+The complete report of a verdict is `verdict.report()`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from importlib import import_module
 from typing import Any
 
 from strandline.checker.limits.progress import Progress
-from strandline.checker.verdicts.verdict import Answer, Exploration, Statistics, Verdict
+from strandline.checker.verdicts.statistics import Statistics
+from strandline.checker.verdicts.verdict import Answer, Exploration, Verdict
 from strandline.errors import UsageError
 from strandline.model.system import System
 from strandline.model.values import show
@@ -31,12 +32,12 @@ from strandline.traces.trace import Trace
 _COLOURS = {Answer.HOLDS: "#137a3b", Answer.VIOLATED: "#b3261e", Answer.UNKNOWN: "#8a5a00"}
 _MOST_STEPS, _MOST_VARIABLES = 100, 60
 _PATIENCE, _EVERY = 0.4, 0.2
-"""Seconds before progress is shown at all, and between two pictures of it."""
+"""Seconds before progress is shown at all, and seconds between two updates."""
 _LOOP = "border-left: 3px solid #8a5a00"
 
 
 def html_of(value: Any) -> str:
-    """Return the picture of any object that has one."""
+    """Return the HTML of any object that can be shown."""
     for kind, picture in _PICTURES.items():
         if isinstance(value, kind):
             return picture(value)
@@ -53,9 +54,9 @@ def _verdict(verdict: Verdict) -> str:
     parts = [f"<p>{title}</p>", _rows(rows), _list(one.text for one in grounds(verdict))]
     for one in with_distinct_traces(verdict):
         if one.trace is not None:
-            parts.append(_folded(f"{one.name}: {counted(len(one.trace), 'step')}", _trace(one.trace)))
+            parts.append(_fold(f"{one.name}: {counted(len(one.trace), 'step')}", _trace(one.trace)))
     figures = _rows([(escape(name), escape(text)) for name, text in statistics_rows(verdict.exploration)])
-    return _box("".join([*parts, _folded("figures", figures + _statistics(verdict.statistics))]))
+    return _box("".join([*parts, _fold("figures", figures + _statistics(verdict.statistics))]))
 
 
 def _exploration(exploration: Exploration) -> str:
@@ -110,7 +111,7 @@ def _system(system: System) -> str:
               for one in facts[kind]]  # fmt: skip
     sections = {"variables": _rows(variables[:_MOST_VARIABLES]) + rest, "processes": _rows(processes),
                 "properties": _rows(claims)}  # fmt: skip
-    return _box(title + "".join(_folded(name, table) for name, table in sections.items() if "<td" in table))
+    return _box(title + "".join(_fold(name, table) for name, table in sections.items() if "<td" in table))
 
 
 def _automaton(automaton: Automaton) -> str:
@@ -139,12 +140,12 @@ def _list(texts: Iterable[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in texts)}</ul>"
 
 
-def _folded(title: str, inner: str) -> str:
+def _fold(title: str, inner: str) -> str:
     return f"<details><summary>{escape(title)}</summary>{inner}</details>"
 
 
 def _rows(rows: Sequence[Sequence[str]], marked: int | None = None) -> str:
-    """Return a table of cells that are HTML; rows from `marked` on have a line at their left."""
+    """Return an HTML table; rows from `marked` on have a line at their left."""
     cell = 'style="text-align: left; vertical-align: top"'
     found = []
     for number, row in enumerate(rows):
@@ -153,7 +154,7 @@ def _rows(rows: Sequence[Sequence[str]], marked: int | None = None) -> str:
     return f"<table>{''.join(found)}</table>"
 
 
-class CellWatcher:
+class CellProgress:
     """Shows the progress of a search in the cell that runs it.
 
     It is a `strandline.checker.limits.progress.ProgressCallback`.
@@ -193,8 +194,8 @@ class CellWatcher:
 
 
 def interrupted_lines(result: Exploration | Verdict) -> list[str]:
-    """Return the partial result for a notebook, in the place of a traceback."""
-    told = verdict_text(result, Style()) if isinstance(result, Verdict) else exploration_text(result, Style())
+    """Return the partial result of an interrupted search, which a notebook shows instead of a traceback."""
+    text = verdict_text(result, Style()) if isinstance(result, Verdict) else exploration_text(result, Style())
     if "IPython" in sys.modules:
         import_module("IPython.display").display(result)
-    return ["interrupted; what was known by then is sys.last_value.result:", "", *told.splitlines()]
+    return ["interrupted; what was known by then is sys.last_value.result:", "", *text.splitlines()]

@@ -1,4 +1,4 @@
-"""The prediction for a measure that the program has found, beside the actual cost."""
+"""Render the predicted cost of a measure that was found automatically, beside the actual cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from strandline.checker.verdicts.verdict import Exploration
 
 
 def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
-    """Return two rows for people: the prediction, and the actual cost as far as it is known."""
+    """Return two rows of text: the prediction, and the actual cost as far as it is known."""
     prediction = exploration.prediction
     if prediction is None:
         return []
@@ -18,7 +18,7 @@ def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
     peak, visits = _reality(exploration)
     now = exploration.statistics
     if not now.sweeps and prediction.measure.components:
-        rows.append(("actual", "given up: nearly all states that were met had to be kept"))
+        rows.append(("actual", "given up: nearly all states found had to be kept"))
     elif peak is not None and visits is not None:
         rows.append(("actual", _as_words(peak, visits)))
     elif exploration.complete and now.about:
@@ -55,7 +55,7 @@ def prediction_data(exploration: Exploration) -> dict[str, Any] | None:
 
 
 def _reality(exploration: Exploration) -> tuple[float | None, float | None]:
-    """Peak and visits of a finished search, as fractions of the states."""
+    """Return peak and visits of a finished search as fractions of the number of states; None if that is unknown."""
     now = exploration.statistics
     if not exploration.complete or not now.states:
         return None, None

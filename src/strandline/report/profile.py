@@ -1,4 +1,4 @@
-"""The profile of a search as a chart for the terminal: states stored and visits, layer by layer."""
+"""Render the profile of a search as a chart for the terminal: states stored and visits per layer."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from strandline.checker.verdicts.verdict import Exploration, Statistics
+from strandline.checker.verdicts.statistics import Statistics
+from strandline.checker.verdicts.verdict import Exploration
 from strandline.engine.parts.profile import LayerFigures, coarser
 from strandline.report.style import Style, sparkline
 
 _MOST_LAYERS = 1_000
-"""A profile of more layers than this is given in as many parts."""
+"""Most layers that a profile shows separately; more are combined to as many parts."""
 _HEIGHT = 8
 _WIDEST, _NARROWEST = 100, 20
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
@@ -42,7 +43,7 @@ def profile_chart(exploration: Exploration, style: Style, width: int = 80) -> li
 
 
 def profile_line(now: Statistics, style: Style) -> list[str]:
-    """Return the profile in one line: states of each level for breadth-first search, states stored for a sweep."""
+    """Return the profile in one line: states per level for breadth-first search, states stored for a sweep."""
     if len(now.profile) < 2:
         return []
     values = now.levels or [one.stored for one in now.profile]
@@ -51,7 +52,7 @@ def profile_line(now: Statistics, style: Style) -> list[str]:
 
 
 def profile_data(layers: Sequence[LayerFigures]) -> dict[str, list[Any]] | None:
-    """For `--json`: a list for every figure, which all have the same length."""
+    """Return the profile for `--json`: lists of the same length, one for each figure."""
     parts = coarser(layers, _MOST_LAYERS)
     if not parts:
         return None
@@ -59,7 +60,7 @@ def profile_data(layers: Sequence[LayerFigures]) -> dict[str, list[Any]] | None:
 
 
 def _kinds(layers: Sequence[LayerFigures]) -> dict[str, str]:
-    """Return the kinds of visits that occur: label with count, and figure."""
+    """Return the kinds of visits that occur: each label with its count, and the figure's name."""
     words = {"visited": "visits", "revisited": "passed again", "persistent": "persistent"}
     totals = {figure: sum(getattr(one, figure) for one in layers) for figure in words}
     return {f"{words[figure]} {total:,}": figure for figure, total in totals.items() if total}
@@ -76,7 +77,7 @@ def _title(layers: Sequence[LayerFigures], parts: Sequence[LayerFigures], name: 
 
 
 def _bars(heights: Sequence[int], peak: int, margin: int) -> list[str]:
-    """Rows of block characters, the top row first, with the scale at the left."""
+    """Return rows of block characters, the top row first, with the scale at the left."""
     top = max(peak, 1)
     eighths = [-(-height * 8 * _HEIGHT // top) for height in heights]
     lines = []

@@ -6,13 +6,13 @@ from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.limits.progress import Progress
 
 _ENOUGH_TO_GUESS = 0.05
-"""How far a line must have come before the rest is guessed from it."""
+"""Fraction of its way that a sweep-line must have gone before the time left is estimated."""
 
 
 def progress_text(progress: Progress, rate: float) -> str:
-    """Return `12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 0:03`.
+    """Return the progress line: `12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 0:03`.
 
-    For a sweep, also how far the line has come, and an estimate of the time left if nothing regresses.
+    For a sweep, also the position of the line, and an estimate of the time left if nothing regresses.
     """
     if progress.doing is not None:
         size = shown_bytes(progress.bytes)
@@ -35,7 +35,7 @@ def _outlook(progress: Progress) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """`0:03`, `12:34`, `1:23:45`."""
+    """Render seconds as `0:03`, `12:34` or `1:23:45`."""
     minutes, second = divmod(int(seconds), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"

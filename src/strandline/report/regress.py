@@ -1,4 +1,4 @@
-"""Which steps regressed, as text and as plain data."""
+"""Render the regress edges of a search, by their actions, as text and as plain data."""
 
 from __future__ import annotations
 
@@ -6,24 +6,12 @@ from typing import Any
 
 from strandline.checker.diagnosis.regress_edges import Regress, RegressEdge, speaks_of
 from strandline.checker.measures.notation import component_text
-from strandline.checker.verdicts.verdict import Statistics
 from strandline.model.system import System
-from strandline.report.style import counted
 from strandline.traces.encoding import encode_value
 
 _SHOWN_ACTIONS, _SHOWN_VARIABLES = 3, 4
 _LISTED_ACTIONS, _LISTED_VARIABLES = 20, 50
 _LONGEST_MEASURE = 40
-
-
-def sweep_rows(now: Statistics) -> list[tuple[str, str]]:
-    """Return rows for the number of sweeps and the steps that regressed."""
-    return [
-        ("sweeps", f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"),
-        ("regress edges", f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}"),
-        *(("", line) for line in regress_lines(now.regress)),
-        ("stored at most", counted(now.peak_states, "state")),
-    ]
 
 
 def regress_lines(regress: Regress | None) -> list[str]:
@@ -43,23 +31,23 @@ def regress_lines(regress: Regress | None) -> list[str]:
 
 
 def _example(edge: RegressEdge, system: System) -> str:
-    """`sent + data.length 5 → 4 (data.length: 1 → 0)`."""
+    """Render the values of the measure before and after: `sent + data.length 5 → 4 (data.length: 1 → 0)`."""
     measures = ", ".join(
-        f"{_shortened(component_text(one.component, system))} {one.old} → {one.new}" for one in edge.measures
+        f"{_shorten(component_text(one.component, system))} {one.old} → {one.new}" for one in edge.measures
     )
     named = [one for one in edge.changes if any(speaks_of(one.name, name) for name in edge.variables)]
     changes = ", ".join(str(one) for one in named or edge.changes)
-    told = not changes or [str(one).replace(":", "", 1) for one in named] == [measures]
-    return measures if told else f"{measures} ({changes})"
+    repeated = not changes or [str(one).replace(":", "", 1) for one in named] == [measures]
+    return measures if repeated else f"{measures} ({changes})"
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _LONGEST_MEASURE else f"{text[: _LONGEST_MEASURE - 4]} ..."
 
 
 def regress_data(regress: Regress | None) -> dict[str, Any] | None:
-    """For `--json`."""
+    """Return the regress edges as plain data for `--json`."""
     if regress is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""Colours and columns for text that people read."""
+"""Colours, columns and numbers in text output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from strandline.checker.verdicts.verdict import Statistics
+from strandline.checker.verdicts.statistics import Statistics
 
 _CODES = {"red": "31", "green": "32", "yellow": "33", "dim": "2", "bold": "1"}
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -14,7 +14,7 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Whether text may be coloured."""
+    """The style of text output: coloured or plain."""
 
     colour: bool = False
 
@@ -26,7 +26,7 @@ class Style:
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> list[str]:
-    """Lines of aligned columns, all to the left."""
+    """Return lines of aligned columns, all to the left."""
     cells = [list(row) for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))] if cells else []
     return [
@@ -36,17 +36,17 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> list[str]:
 
 
 def roughly(count: int) -> str:
-    """Return a number of which two digits are known: `about 4,700,000`."""
+    """Render an estimated number, of which two digits are known: `about 4,700,000`."""
     return f"about {float(f'{count:.2g}'):,.0f}"
 
 
 def counted(count: int, noun: str, plural: str | None = None) -> str:
-    """`1 state`, `2 states`, `3 processes`."""
+    """Render a number with its noun: `1 state`, `2 states`, `3 processes`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def sparkline(values: Sequence[int], width: int = 60, top: int | None = None) -> str:
-    """Return a profile in one line of block characters; long ones show the largest value of each piece.
+    """Render values in one line of block characters; long lists show the largest value of each part.
 
     `top` is the value of the highest block, by default the largest one; with it, nothing is a space.
     """
@@ -63,6 +63,8 @@ def sparkline(values: Sequence[int], width: int = 60, top: int | None = None) ->
 
 def time_words(now: Statistics) -> str:
     """Return the time of a search and, unless that was too short to measure, its rate."""
+    if now.nodes:
+        return f"{now.seconds:.3f} s"
     rate = ""
     if now.seconds >= 0.01:
         speed = now.visited / now.seconds
@@ -71,18 +73,17 @@ def time_words(now: Statistics) -> str:
 
 
 def large(count: int) -> str:
-    """Return a number that may have hundreds of digits: `1,234`, or `2.229e31`."""
+    """Render a number that may have hundreds of digits: `1,234`, or `2.229e31`."""
     digits = str(count)
     return f"{count:,}" if len(digits) <= 18 else f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"
 
 
-def set_rows(now: Statistics) -> list[tuple[str, str]]:
-    """Return the rows of a symbolic search."""
+def memory_words(now: Statistics, each: str = "") -> str:
+    """Return the memory of the engine and of the process; of a symbolic search, of the process and its limit."""
     from strandline.checker.limits.memory import DEFAULT_LIMIT, shown_bytes
 
+    process = f"process {shown_bytes(now.rss_bytes)}"
+    if not now.nodes:
+        return f"engine {shown_bytes(now.peak_bytes)}{each}, {process}"
     limit = "" if now.allowed_bytes is None else f", allowed {shown_bytes(now.allowed_bytes)} ({DEFAULT_LIMIT})"
-    return [
-        ("diagrams", f"{counted(now.nodes, 'node')} at most"),
-        ("memory", f"process {shown_bytes(now.rss_bytes)}{limit}"),
-        ("time", f"{now.seconds:.3f} s"),
-    ]
+    return process + limit

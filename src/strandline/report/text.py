@@ -1,19 +1,22 @@
-"""Verdicts and explorations as text for people."""
+"""Render verdicts and explorations as text."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from strandline.checker.driver.outcome import DECIDED
 from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.properties.selection import Kind
-from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict, WalkFigures
+from strandline.checker.verdicts.statistics import Section, Statistics, WalkFigures
+from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Verdict
 from strandline.engine.device.search import DeviceFigures
 from strandline.report.coverage import coverage_rows
 from strandline.report.ctl import ctl_remark, ctl_search_lines, evidence_lines
 from strandline.report.ltl import component_lines, ltl_remark, search_lines, violation_lines, warning_lines
 from strandline.report.prediction import prediction_rows
 from strandline.report.profile import profile_chart, profile_line
-from strandline.report.regress import sweep_rows
-from strandline.report.style import Style, counted, large, roughly, set_rows, table, time_words
+from strandline.report.statistics import Words, statistic_rows
+from strandline.report.style import Style, counted, large, memory_words, roughly, table
 from strandline.report.traces import trace_lines
 
 _MOST_NAMES = 12
@@ -21,7 +24,7 @@ _COLOURS = {Answer.HOLDS: "green", Answer.VIOLATED: "red", Answer.UNKNOWN: "yell
 
 
 def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
-    """Return the whole report of a check."""
+    """Return the complete report of a check."""
     lines = [_headline(verdict.answer, verdict.system.title, style)]
     lines += ["", *_property_lines(verdict, style)]
     lines += [line for one in verdict.properties for line in warning_lines(one, style)]
@@ -46,7 +49,7 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
     for one in temporal:
         titled = len(verdict.properties) > 1
         lines += ["", *search_lines(one, style, titled=titled)] if one.ctl is None else []
-        # Formulas that were decided together are told of together.
+        # Formulas that were decided together are reported together.
         if one.ctl is not None and one.ctl.statistics not in searched:
             searched.append(one.ctl.statistics)
             lines += ["", *ctl_search_lines(one, style, titled=titled)]
@@ -54,14 +57,14 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
 
 
 def searched_states(verdict: Verdict) -> bool:
-    """Return True if there was a search through states, for properties that are none of runs or trees."""
+    """Return True if states were searched for a property of single states, not only of runs or trees."""
     temporal = [one for one in verdict.properties if one.search is not None or one.ctl is not None]
     own = not temporal or any(one not in temporal and one.kind is not Kind.FAULT for one in verdict.properties)
     return own and bool(verdict.statistics.visited or verdict.exploration.complete)
 
 
 def exploration_text(exploration: Exploration, style: Style, *, full: bool = False, chart: int | None = None) -> str:
-    """Return the whole report of an exploration; with a chart of its profile, of so many columns."""
+    """Return the complete report of an exploration; with a chart of its profile of the given width."""
     title = {
         Answer.HOLDS: style.paint("EXPLORED", "green", "bold"),
         Answer.VIOLATED: style.paint("FAULT", "red", "bold"),
@@ -112,7 +115,10 @@ def remark(one: PropertyVerdict) -> str:
 
 
 def with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
-    """Properties decided by one and the same state share their trace, which is shown once."""
+    """Return the properties whose traces are shown.
+
+    Properties decided by one and the same state share their trace, which is shown once.
+    """
     shown: list[PropertyVerdict] = []
     for one in verdict.properties:
         if one.trace is not None and all(one.trace is not other.trace for other in shown):
@@ -149,54 +155,73 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
 
 def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
     """Return rows of a title and a figure about a search through states."""
-    now = exploration.statistics
+    now, options = exploration.statistics, exploration.options
     if now.walks is not None:
         return _walk_rows(exploration, now.walks)
-    so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
-    order = exploration.options.order
-    why = "after states were replaced" if order == "cache" else "after regress edges"
-    rows = [("states", _count(now.states, why, now.about) + so_far)]
-    if not now.nodes or now.transitions is not None:
-        rows.append(("transitions", _count(now.transitions, why)))
-    ends = ", valid ends included" if now.deadlocks and exploration.system.ends is not None else ""
-    if now.cone is None:
-        rows.append(("deadlocks", _count(now.deadlocks, why) + ends))
-    else:
-        rows.append(("cone", f"{now.cone[0]:,} of {now.cone[1]:,} places of the state matter; states are of these"))
-    if now.states != now.visited:
-        again = f", {now.revisited:,} of them again" if now.revisited else ""
-        rows.append(("visited", f"{now.visited:,}{again}"))
-    if now.levels:
-        rows.append(("levels", f"{len(now.levels):,}, the widest {counted(max(now.levels), 'state')}"))
-    if order == "cache":
-        rows.append(("cache", _cache(exploration)))
-        rows.append(("stored at most", counted(now.peak_states, "state")))
-    if order == "sweep" and now.sweeps:
-        rows += sweep_rows(now)
+    words = _words(exploration)
+    rows = statistic_rows(now, options, words, (one for one in Section if one < Section.REDUCTION))
+    if options.order == "sweep" and now.sweeps:
         rows += prediction_rows(exploration)
-    if exploration.options.por:
+    if options.por:
         rows.append(("reduction", "partial order; all counts are those of the reduced state space"))
-    for names, held_by in zip(now.exchanged, now.held_by, strict=True):
-        held = f", held by {held_by}" if held_by else ""
-        rows.append(("reduction", f"symmetry of {names}{held}; all counts are those of the reduced state space"))
-    rows += [("not symmetric", why) for why in now.told_apart]
-    if exploration.options.merge:
-        rows.append(("reduction", _merged(now)))
-    if now.nodes:
-        return [*rows, *set_rows(now), *_note_rows(exploration)]
-    each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)" if now.peak_states >= 10_000 else ""
-    rows.append(("memory", f"engine {shown_bytes(now.peak_bytes)}{each}, process {shown_bytes(now.rss_bytes)}"))
-    if exploration.options.threads > 1:
-        rows.append(("threads", f"{now.threads:,}"))
-    rows += [("changed", how) for how in now.changed]
-    if now.spilled_bytes:
-        rows.append(("disk", f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"))
-    if now.device is not None:
-        rows.append(("device", _device(now.device)))
-    rows.append(("time", time_words(now)))
+    rows += statistic_rows(now, options, words, (one for one in Section if one >= Section.REDUCTION))
     if exploration.reason != DECIDED:
         rows += coverage_rows(now.coverage, complete=exploration.complete)
     return [*rows, *_note_rows(exploration)]
+
+
+def _words(exploration: Exploration) -> dict[str, Words]:
+    """Return the words of the rows that depend on the whole exploration, or say more than a value."""
+    options = exploration.options
+    so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
+    why = "after states were replaced" if options.order == "cache" else "after regress edges"
+
+    def deadlocks(now: Statistics) -> list[str]:
+        ends = ", valid ends included" if now.deadlocks and exploration.system.ends is not None else ""
+        return [_count(now.deadlocks, why) + ends]
+
+    def cache(now: Statistics) -> list[str]:
+        size = counted(options.cache_size, "state")
+        return [f"{size}, {counted(now.replaced, 'state')} replaced (rule {options.cache_rule})"]
+
+    return {
+        "states": lambda now: [_count(now.states, why, now.about) + so_far],
+        "transitions": lambda now: [_count(now.transitions, why)],
+        "deadlocks": deadlocks,
+        "cone": _cone,
+        "visited": lambda now: [f"{now.visited:,}" + (f", {now.revisited:,} of them again" if now.revisited else "")],
+        "levels": lambda now: [f"{len(now.levels):,}, the widest {counted(max(now.levels), 'state')}"],
+        "replaced": cache,
+        "exchanged": _symmetry,
+        "passed_over": lambda now: [_merged(now)],
+        "peak_bytes": _memory,
+        "spilled_bytes": lambda now: [
+            f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"
+        ],
+        "device": lambda now: [] if now.device is None else [_device(now.device)],
+    }
+
+
+def _cone(now: Statistics) -> list[str]:
+    looked, every = now.cone or (0, 0)
+    return [f"{looked:,} of {every:,} places of the state matter; states are of these"]
+
+
+def _symmetry(now: Statistics) -> Iterator[str]:
+    for names, held_by in zip(now.exchanged, now.held_by, strict=True):
+        held = f", held by {held_by}" if held_by else ""
+        yield f"symmetry of {names}{held}; all counts are those of the reduced state space"
+
+
+def _spilled(now: Statistics) -> list[str]:
+    return [f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"]
+
+
+def _memory(now: Statistics) -> list[str]:
+    if now.nodes or now.peak_states < 10_000:
+        return [memory_words(now)]
+    each = f" ({now.peak_bytes / now.peak_states:.1f} bytes a state)"
+    return [memory_words(now, each)]
 
 
 def _walk_rows(exploration: Exploration, walks: WalkFigures) -> list[tuple[str, str]]:
@@ -216,12 +241,6 @@ def _count(number: int | None, why: str, about: int | None = None) -> str:
         return large(number)
     known = "not known" if about is None else roughly(about)
     return f"{known} {why} (--count-distinct makes it exact)"
-
-
-def _cache(exploration: Exploration) -> str:
-    options = exploration.options
-    size = counted(options.cache_size, "state")
-    return f"{size}, {counted(exploration.statistics.replaced, 'state')} replaced (rule {options.cache_rule})"
 
 
 def _merged(now: Statistics) -> str:

@@ -1,6 +1,6 @@
-"""Traces in the form of the sweep-line thesis (000, listings 6.1, 6.2, 6.4, 6.5): states by their names, in a line.
+"""Render traces in the form of the sweep-line thesis (000, listings 6.1, 6.2, 6.4, 6.5): one state per line.
 
-A state space from a file has names for its states; a state of another model is called by its values.
+A state space from a file has names for its states; a state of another model is represented by its values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def state_name(values: Mapping[str, Any]) -> str:
 
 
 def trace_lines(one: PropertyVerdict) -> list[str]:
-    """Return a path; or a path and the cycle, or the terminal component, that it leads to."""
+    """Return a path as lines, and the cycle or terminal component to which it leads."""
     trace = one.trace
     if trace is None:
         return []
@@ -35,12 +35,12 @@ def trace_lines(one: PropertyVerdict) -> list[str]:
 
 
 def predecessor_line(name: str, predecessor: str | None) -> str:
-    """Return a line of the tree: `4 has direct predecessor: 2`; an initial state has -1."""
+    """Return a line of the search tree: `4 has direct predecessor: 2`; an initial state has -1."""
     return f"{name} has direct predecessor: {-1 if predecessor is None else predecessor}"
 
 
 def update_line(name: str, source: str) -> str:
-    """Return a line of the updates: `3 updated by: 4`."""
+    """Return a line of the value updates: `3 updated by: 4`."""
     return f"{name} updated by: {source}"
 
 
@@ -55,7 +55,7 @@ def _line(what: str, names: Iterable[str]) -> str:
 
 
 def _path(trace: Trace) -> Iterator[str]:
-    """Up to the end or to where the loop begins."""
+    """Yield the lines of the path, to its end or to where the loop begins."""
     last = len(trace) if trace.loop is None else trace.loop
     for number, state in enumerate(trace.states()):
         if number <= last:
@@ -63,7 +63,7 @@ def _path(trace: Trace) -> Iterator[str]:
 
 
 def _cycle(trace: Trace) -> list[str]:
-    """From a state back to itself; where the run ends, that state twice."""
+    """Return the lines of the loop, from a state back to itself; for a run that ends, that state twice."""
     names = [state_name(state) for state in trace.states()][trace.loop :]
     return names if len(names) > 1 else names * 2
 

@@ -1,4 +1,4 @@
-"""A trace as text or as a file: the action with its process, and only the changes; whole states on request."""
+"""Render a trace as text or to a file: the action of each step, and only the changes; whole states on request."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from strandline.model.system import System
 from strandline.report.style import Style, counted
-from strandline.traces.streamed import limited
+from strandline.traces.streamed import with_limits
 from strandline.traces.text import change_lines, state_lines
 from strandline.traces.trace import Step, Trace
 from strandline.traces.trace_files import ITF_SUFFIX, itf_text_pieces, json_text_pieces, write_text
 
 _LONG = 400
-"""A trace with more steps than this is shown with its first and last steps only, unless it goes to a file."""
+"""Steps of a trace above which only its first and last steps are shown, unless it is written to a file."""
 _ENDS = 100
 
 
@@ -27,7 +27,7 @@ def trace_lines(trace: Trace, system: System, style: Style, *, full: bool = Fals
 
 
 def _lines(trace: Trace, system: System, style: Style, *, full: bool, whole: bool) -> Iterator[str]:
-    """Yield the lines of `trace_lines`."""
+    """Yield the lines of a trace, as `trace_lines` returns them."""
     left_out = range(0) if whole or len(trace) <= _LONG else range(_ENDS + 1, len(trace) - _ENDS + 1)
     loop = trace.loop
     ends = loop == len(trace)
@@ -56,8 +56,7 @@ def _shown_steps(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of each step that is shown, and its lines.
 
-    In place of steps that are left out, of the stem and of the loop, which begins with step `first`, their number is
-    given.
+    In place of steps that are left out, their number is given. The loop begins with step `first`.
     """
     width = len(str(len(trace)))
 
@@ -89,7 +88,7 @@ def trace_text(trace: Trace, system: System, format_: str, *, full: bool) -> str
 
 
 def trace_text_pieces(trace: Trace, system: System, format_: str, *, full: bool) -> Iterator[str]:
-    """Yield the same in pieces, so that a long trace takes no more memory than a short one."""
+    """Yield the text of the file in pieces, so that a long trace takes no more memory than a short one."""
     if format_ == "json":
         yield from json_text_pieces(trace, system.source)
     elif format_ == "itf":
@@ -103,10 +102,10 @@ def write_trace(
 ) -> None:
     """Write the trace to a file: ITF for `.itf.json`, JSON for `.json`, else text.
 
-    Now and then `check_limits` is called, which may raise `ResourceError`; then there is no file.
+    `check_limits` is called regularly and may raise `ResourceError`; then no file remains.
     """
     format_ = "itf" if path.name.endswith(ITF_SUFFIX) else "json" if path.suffix == ".json" else "text"
-    write_text(path, limited(trace_text_pieces(trace, system, format_, full=full), check_limits))
+    write_text(path, with_limits(trace_text_pieces(trace, system, format_, full=full), check_limits))
 
 
 def _fault_lines(trace: Trace, system: System, style: Style) -> list[str]:

@@ -17,7 +17,7 @@ from strandline import __version__
 from strandline.errors import InputError
 from strandline.model.system import System
 from strandline.report.html.data import model_data
-from strandline.report.html.page import EXPLORER_PROGRAM, STYLE, digest, embedded, program_text, static_text
+from strandline.report.html.page import EXPLORER_PROGRAM, STYLE, digest, embed_json, program_text, static_text
 from strandline.serve.checks import Checks
 from strandline.serve.tabs import Tab, Tabs
 
@@ -75,7 +75,7 @@ class Explorer:
     def check(self, given: Given) -> dict[str, Any]:
         return {"check": self.checks.start(given)}
 
-    def checked(self, given: Given) -> dict[str, Any]:
+    def check_status(self, given: Given) -> dict[str, Any]:
         return self.checks.of(_number(given, "check")).status()
 
     def cancel(self, given: Given) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def make_app(explorer: Explorer) -> Starlette:
         "follow": partial(explorer.moving, explorer.follow, True),
         "around": explorer.around,
         "check": explorer.check,
-        "checked": explorer.checked,
+        "checked": explorer.check_status,
         "cancel": explorer.cancel,
     }
     routes = [Route("/", partial(_page, explorer.system))]
@@ -118,7 +118,7 @@ async def _page(system: System, request: Request) -> Response:
         f"default-src 'none'; connect-src 'self'; style-src {digest(style)}; script-src {digest(program)}; "
         "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-    data = embedded({"version": __version__, **model_data(system)})
+    data = embed_json({"version": __version__, **model_data(system)})
     text = _PAGE.format(title=escape(f"{system.title} · strandline"), style=style, data=data, program=program)
     headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
     return HTMLResponse(text, headers=headers)
@@ -135,4 +135,4 @@ async def _answer(function: Callable[[Given], dict[str, Any]], request: Request)
         found = await run_in_threadpool(function, given)
     except InputError as error:
         return JSONResponse({"error": str(error)}, status_code=400)
-    return Response(embedded(found), media_type="application/json", headers={"Cache-Control": "no-store"})
+    return Response(embed_json(found), media_type="application/json", headers={"Cache-Control": "no-store"})

@@ -8,7 +8,7 @@ from strandline.compile.kernel import Reference
 from strandline.model.values import show
 from strandline.report.pictures.graphs import Edge, Graph, Node
 from strandline.report.pictures.sources import state_lines
-from strandline.report.pictures.svg import placed
+from strandline.report.pictures.svg import lay_out
 from strandline.traces.replay import State
 from strandline.traces.trace import changes
 
@@ -60,7 +60,7 @@ def _draw(
     lines = [_lines(reference, state, here, centre) for state in states]
     nodes = tuple(Node(text, initial=number == 0) for number, text in enumerate(lines))
     graph = Graph("", nodes, tuple(Edge(place[a], place[b], (name,)) for a, b, name in edges)).joined
-    layout = placed(graph)
+    layout = lay_out(graph)
     return {
         "width": layout.width,
         "height": layout.height,

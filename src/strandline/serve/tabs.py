@@ -87,7 +87,7 @@ class Tab:
         self._here += 1
 
     def wander(self, count: int) -> None:
-        """Take random steps until there is none."""
+        """Take up to `count` random steps; stop at a deadlock."""
         for _ in range(min(count, 10_000)):
             possible = [number for number, edge in enumerate(self._edges) if edge.target is not None]
             if not possible:
@@ -132,7 +132,7 @@ class Tab:
             "all_steps": len(edges),
             "following": following,
             "again": self._again(state),
-            "violated": self._evaluator.violated(state),
+            "violated": self._evaluator.violations(state),
             "labels": self._evaluator.labels(state),
             "end": None if edges else self._end(state),
         }
@@ -153,7 +153,7 @@ class Tab:
 
     @property
     def _places(self) -> dict[State, int]:
-        """Where on the path each state comes first."""
+        """Return the first position of each state on the path."""
         places: dict[State, int] = {}
         for number, state in enumerate(self._states):
             places.setdefault(state, number)

@@ -45,7 +45,7 @@ class Cluster:
         return diagrams.and_exists(self.between, self.behind(states), self.next)
 
     def behind(self, states: Function) -> Function:
-        """Return a set over the next bits of the written slots."""
+        """Rename a set to the next bits of the written slots."""
         return self.diagrams.rename(states, self.backward)
 
     def image(self, states: Function) -> Function:

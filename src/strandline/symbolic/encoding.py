@@ -26,10 +26,9 @@ from strandline.model.expression import (
     Read,
     Unary,
     Undefined,
-    children,
-    upwards,
 )
 from strandline.model.system import Variable
+from strandline.model.walk import Fold
 from strandline.symbolic.diagrams import Diagrams, Function
 from strandline.transform.simultaneous import Slot
 
@@ -53,15 +52,14 @@ class Field:
     next: tuple[int, ...]
 
 
-class Encoding:
+class Encoding(Fold[Cases]):
     """Computes sets of states from expressions over some fields."""
 
     def __init__(self, diagrams: Diagrams, fields: Iterable[Field], watch: Callable[[], None]) -> None:
+        super().__init__()
         self.diagrams = diagrams
         self.fields = {field.slot: field for field in fields}
         self._poll = watch
-        self._known: dict[int, Cases] = {}
-        self._kept: list[Expression] = []
         self._slots: dict[Slot, Cases] = {}
         self._others: dict[Slot, Function] = {}
 
@@ -120,38 +118,44 @@ class Encoding:
 
     def cases(self, expression: Expression) -> Cases:
         """Return the cases of an expression. Those of its subexpressions are cached."""
-        for node in upwards(expression, self._known):
-            self._poll()
-            self._known[id(node)] = self._cases_of_node(node)
-            # The cache is keyed by id(), so the expression must stay alive.
-            self._kept.append(node)
-        return self._known[id(expression)]
+        return self.of(expression)
 
-    def _cases_of_node(self, node: Expression) -> Cases:
-        parts = [self._known[id(part)] for part in children(node)]
-        match node:
-            case Const(value=value):
-                return {value: self.diagrams.true}
-            case Read(variable=variable):
-                return self._cases_of_slot(Slot(variable))
-            case Element(variable=variable):
-                return self._cases_of_element(variable, parts[0])
-            case Unary(operator=operator):
-                return self._map_cases(parts[0], lambda value: apply_unary(operator, value))
-            case Binary(operator="and" | "or" | "imply" as operator):
-                return self._combine_logical(operator, *parts)
-            case Binary(operator="==" | "!=" as operator):
-                return self._compare_equal(operator, *parts)
-            case Binary(operator="<" | "<=" | ">" | ">=" as operator):
-                return self._compare_ordered(operator, *parts)
-            case Binary(operator=operator):
-                return self._apply_operator(operator, *parts)
-            case Choice():
-                return self._choice_cases(*parts)
-            case Lookup(table=table):
-                return self._map_cases(parts[0], lambda at: table.values[at] if 0 <= at < len(table.values) else 0)
-            case Undefined():
-                return {}
+    def combine(self, node: Expression) -> Cases:
+        self._poll()
+        return super().combine(node)
+
+    def constant(self, node: Const) -> Cases:
+        return {node.value: self.diagrams.true}
+
+    def read(self, node: Read) -> Cases:
+        return self._cases_of_slot(Slot(node.variable))
+
+    def element(self, node: Element, index: Cases) -> Cases:
+        return self._cases_of_element(node.variable, index)
+
+    def unary(self, node: Unary, operand: Cases) -> Cases:
+        return self._map_cases(operand, lambda value: apply_unary(node.operator, value))
+
+    def binary(self, node: Binary, left: Cases, right: Cases) -> Cases:
+        match node.operator:
+            case "and" | "or" | "imply" as operator:
+                return self._combine_logical(operator, left, right)
+            case "==" | "!=" as operator:
+                return self._compare_equal(operator, left, right)
+            case "<" | "<=" | ">" | ">=" as operator:
+                return self._compare_ordered(operator, left, right)
+            case operator:
+                return self._apply_operator(operator, left, right)
+
+    def choice(self, node: Choice, condition: Cases, then: Cases, otherwise: Cases) -> Cases:
+        return self._choice_cases(condition, then, otherwise)
+
+    def lookup(self, node: Lookup, index: Cases) -> Cases:
+        numbers = node.table.values
+        return self._map_cases(index, lambda place: numbers[place] if 0 <= place < len(numbers) else 0)
+
+    def undefined(self, node: Undefined) -> Cases:
+        return {}
 
     def _cases_of_slot(self, slot: Slot) -> Cases:
         """Return the cases of a slot.

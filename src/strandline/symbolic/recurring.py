@@ -18,7 +18,7 @@ from strandline.symbolic.steps import Step
 from strandline.transform.simultaneous import Slot
 
 Move = tuple[int, int]
-"""The values of a slot before and after a step."""
+"""A pair of values that a slot has before and after a step."""
 _MOST_NODES = 1 << 17
 """Size of the set times number of steps up to which moves are computed within the set, not in all states."""
 _MOST_MOVES = 1 << 14

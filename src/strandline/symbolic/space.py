@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from strandline.analysis.dependencies import members
 from strandline.analysis.ranges import analyse_ranges
 from strandline.model.system import System
 from strandline.symbolic.closure import Saturation
@@ -21,7 +22,7 @@ State = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class FixpointProgress:
-    """A round of a fixpoint computation: its name, its number and the set so far."""
+    """A progress report on a fixpoint computation: its name, the number of the round, and the set so far."""
 
     what: str
     round: int
@@ -31,7 +32,7 @@ class FixpointProgress:
 class Space:
     """The BDDs of a System without a property process.
 
-    `watch` is called between operations and may raise to stop the work; `tell` receives every round of a fixpoint.
+    `watch` is called between operations and may raise to stop the work; `report` receives every round of a fixpoint.
     `spare` pairs of bits at the top of the order are reserved for the caller.
     """
 
@@ -42,20 +43,18 @@ class Space:
         library: str = OXIDD,
         most_bytes: int = 1 << 30,
         watch: Callable[[], None] = lambda: None,
-        tell: Callable[[FixpointProgress], None] = lambda told: None,
+        report: Callable[[FixpointProgress], None] = lambda progress: None,
         spare: int = 0,
     ) -> None:
-        self.system, self.watch, self._tell = system, watch, tell
+        self.system, self.watch, self._report = system, watch, report
         intervals = analyse_ranges(system).variables
         slots = [Slot(one, place) for one in system.variables for place in range(one.slots)]
-        numbers = {slot: number for number, slot in enumerate(slots)}
-        groups = [frozenset(numbers[slot] for slot in group) for group in slots_by_action(system)]
+        groups = [frozenset(members(group)) for group in slots_by_action(system)]
         # An array's index variables come before its elements in the order: below them, the BDD of an indexed read
         # would grow with every combination of the elements' values.
         picking = index_slots(system)
-        order = sorted(
-            (slots[number] for number in force_order(len(slots), groups)), key=lambda slot: slot not in picking
-        )
+        numbers = sorted(force_order(len(slots), groups), key=lambda number: not picking >> number & 1)
+        order = [slots[number] for number in numbers]
         fields = lay_out_fields({slot: intervals[slot.variable] for slot in slots}, order, 2 * spare)
         bits = 2 * spare + 2 * sum(len(field.now) for field in fields)
         self.spare = tuple((2 * number, 2 * number + 1) for number in range(spare))
@@ -76,7 +75,7 @@ class Space:
 
     @cached_property
     def enabled(self) -> Function:
-        """The states with an enabled step, or where the search stops at a fault so that enabledness is unknown."""
+        """The states with an enabled step, and those where exploration stops at a fault."""
         return self.diagrams.any_of([*(step.enabled for step in self.steps), self.stopped])
 
     def stop_at(self, states: Function) -> None:
@@ -102,7 +101,10 @@ class Space:
         return self.saturate("reachable", self.initial, self.steps, lambda step, states: step.image(states))
 
     def backward_reachable(self, states: Function, through: Function, steps: Sequence[Step] | None = None) -> Function:
-        """Return the states from which steps (all by default) lead to a set, through states of `through`."""
+        """Return the states that reach a set through states of `through`.
+
+        `steps` are the steps to take, by default all.
+        """
         backwards = (self.steps if steps is None else steps)[::-1]
         return self.saturate("backward reachable", states, backwards, lambda step, found: step.preimage(found), through)
 
@@ -147,7 +149,7 @@ class Space:
     def report_round(self, what: str, turn: int, states: Function) -> None:
         """Report a round of a fixpoint computation."""
         self.diagrams.nodes()
-        self._tell(FixpointProgress(what, turn, states))
+        self._report(FixpointProgress(what, turn, states))
 
     def count(self, *sets: Function) -> int:
         """Count the states of some sets, each set separately, and return the sum."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from strandline.analysis.dependencies import dependencies_of, expressions
 from strandline.errors import ResourceError
-from strandline.model.expression import TRUE, Const, Element, Read, walk
+from strandline.model.expression import TRUE, Const, Element, walk
 from strandline.model.system import Action, Assign, System
 from strandline.symbolic.diagrams import Diagrams, Function
 from strandline.symbolic.encoding import Cases, Encoding
@@ -23,7 +24,7 @@ _MOST_COMBINATIONS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step with what images and preimages need.
+    """The transitions of one step, with the cubes and substitutions that images and preimages need.
 
     `enabled` holds the states in which it can be taken without a fault. `target` holds the written values where they
     are constant; otherwise `relation` relates states to the next values of the written slots.
@@ -39,7 +40,7 @@ class Step:
     backward: object
     target: Function | None
     behind: Function
-    """For constant updates, an overapproximation of the image: `target` and the constraints on slots only read.
+    """For constant updates, a set that contains the image: `target` and the constraints on slots that are only read.
 
     Intersecting with it first keeps the sets in a preimage small.
     """
@@ -115,7 +116,7 @@ class _StepBuilder:
         )
 
     def _enabled_states(self, action: Action, where: Function) -> Function:
-        """Return where the guard is true; record where it faults."""
+        """Return the states in which the guard is true; record the states in which it faults."""
         true, false = self.encoding.truth(TRUE if action.guard is None else action.guard)
         known = self.diagrams.or_(true, false)
         self.faults.append(self.diagrams.and_(where, self.diagrams.not_(known)))
@@ -185,32 +186,27 @@ def step_of(enabled: Function, cases: Mapping[Slot, Cases], encoding: Encoding) 
     )
 
 
-def slots_by_action(system: System) -> Iterator[frozenset[Slot]]:
-    """Yield for every action the slots that it reads or writes, for the variable order."""
+def slots_by_action(system: System) -> Iterator[int]:
+    """Yield for every action the slots that it reads or writes, for the variable order.
+
+    They are those of its simultaneous updates: an index that its own effects make constant means a single element.
+    """
+    slots = dependencies_of(system).slots
     for action in system.actions:
         effects = simultaneous(action.effects)
-        found: set[Slot] = set(effects.updates)
-        found |= {Slot(system.processes[move.process].location) for move in action.moves}
-        for expression in (action.guard, *effects.updates.values(), *effects.evaluated):
-            for node in () if expression is None else walk(expression):
-                match node:
-                    case Read(variable=variable):
-                        found.add(Slot(variable))
-                    case Element(variable=variable, index=Const(value=place)):
-                        if 0 <= place < variable.slots:
-                            found.add(Slot(variable, place))
-                    case Element(variable=variable):
-                        found |= {Slot(variable, place) for place in range(variable.slots)}
-        yield frozenset(found)
+        found = slots.union(system.processes[move.process].location for move in action.moves)
+        for slot in effects.updates:
+            found |= slots.of_element(slot.variable, slot.place)
+        guard = () if action.guard is None else (action.guard,)
+        yield found | slots.read_by_all((*guard, *effects.updates.values(), *effects.evaluated))
 
 
-def index_slots(system: System) -> frozenset[Slot]:
+def index_slots(system: System) -> int:
     """Return the scalar slots on which an array index of some action depends."""
-    found: set[Slot] = set()
+    slots, found = dependencies_of(system).slots, 0
     for action in system.actions:
-        stated = [action.guard] + [one for effect in action.effects for one in (effect.target, effect.value)]
-        for expression in stated:
-            for node in () if expression is None else walk(expression):
+        for expression in expressions(action):
+            for node in walk(expression):
                 if isinstance(node, Element) and node.variable.slots > 1:
-                    found |= {Slot(one.variable) for one in walk(node.index) if isinstance(one, Read)}
-    return frozenset(found)
+                    found |= slots.read_by(node.index)
+    return found & slots.scalars

@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from strandline.model.values import Multiset, RecordValue, ordered, show
+from strandline.model.values import Multiset, RecordValue, in_stable_order, show
+from strandline.source import saturated_int
 
 _STEP = re.compile(r"\[([^\[\]]+)\]|\.([^.\[\]]+)")
 _SPELLINGS = {"true": "1", "True": "1", "TRUE": "1", "false": "0", "False": "0", "FALSE": "0"}
@@ -23,7 +24,7 @@ def encode_value(value: Any) -> Any:
         case RecordValue():
             return {name: encode_value(value[name]) for name in value}
         case frozenset():
-            return [encode_value(one) for one in ordered(value)]
+            return [encode_value(one) for one in in_stable_order(value)]
         case tuple() | list():
             return [encode_value(one) for one in value]
         case bool() | int() | str() | None:
@@ -52,7 +53,12 @@ def part(state: Mapping[str, Any], path: str) -> tuple[bool, Any]:
         index, field, end = step[1], step[2], step.end()
         if field is not None and isinstance(value, RecordValue | dict) and field in value:
             value = value[field]
-        elif index is not None and isinstance(value, tuple | list) and index.isdecimal() and int(index) < len(value):
+        elif (
+            index is not None
+            and isinstance(value, tuple | list)
+            and index.isdecimal()
+            and saturated_int(index) < len(value)
+        ):
             value = value[int(index)]
         else:
             return False, None
@@ -63,8 +69,9 @@ def put(state: dict[str, Any], path: str, value: Any) -> None:
     """Replace the part at a path in a state of plain lists and objects."""
     outer = path[: path.rfind("[")] if path.endswith("]") else path[: path.rfind(".")]
     known, holder = part(state, outer) if path not in state and outer else (False, None)
-    if known and isinstance(holder, list) and path.endswith("]"):
-        holder[int(path[len(outer) + 1 : -1])] = value
+    index = path[len(outer) + 1 : -1]
+    if known and isinstance(holder, list) and index.isdecimal() and saturated_int(index) < len(holder):
+        holder[int(index)] = value
     elif known and isinstance(holder, dict):
         holder[path[len(outer) + 1 :]] = value
     else:

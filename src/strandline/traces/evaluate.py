@@ -23,9 +23,9 @@ class Evaluator:
 
     def value(self, expression: Expression, state: State) -> int:
         """Return the expression's value. Raises `Fault` if it has none."""
-        return self._evaluated(expression, self._layout.unpack(state))
+        return self._evaluate(expression, self._layout.unpack(state))
 
-    def _evaluated(self, expression: Expression, valuation: Valuation) -> int:
+    def _evaluate(self, expression: Expression, valuation: Valuation) -> int:
         if any(variable.hidden and variable not in self.system.offsets for variable in variables_read(expression)):
             raise Fault("a state does not know its last step", None)
         return self._interpreter.evaluate(expression, valuation)
@@ -34,11 +34,11 @@ class Evaluator:
         """Evaluate a question of the System's scope in a state; return `fault: ...` if that faults."""
         valuation = self._layout.unpack(state)
         try:
-            return question(lambda expression: self._evaluated(expression, valuation))
+            return question(lambda expression: self._evaluate(expression, valuation))
         except Fault as fault:
             return f"fault: {fault.kind}"
 
-    def violated(self, state: State) -> list[str]:
+    def violations(self, state: State) -> list[str]:
         """Return the names of the violated assertions and invariants, with the reason if they fault."""
         return [
             f"{kind} {one.name}: {found}"
@@ -52,7 +52,7 @@ class Evaluator:
         return [one.name for one in self.system.labels if self._verdict(one, state) is None]
 
     def _verdict(self, one: Predicate, state: State) -> str | None:
-        """Return what is wrong with a predicate in a state; None if it is true."""
+        """Return the reason why a predicate does not hold in a state; None if it is true."""
         try:
             return None if self.value(one.expression, state) else "violated"
         except Fault as fault:

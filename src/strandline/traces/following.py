@@ -7,16 +7,16 @@ the steps themselves.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from operator import eq
 
 from strandline.compile.kernel import Reference
 from strandline.model.system import Action, System
+from strandline.traces.candidates import Candidates
 from strandline.traces.interpreter_walk import reference_of
-from strandline.traces.replay import State
 from strandline.traces.trace import Trace
 
 Taken = tuple[Action, ...]
-_Found = dict[State, tuple[State, int]]
-"""States that match one of the trace, each with its predecessor and the number of the step from there."""
 
 
 def steps_along(reference: Reference, trace: Trace) -> tuple[int, list[int]] | None:
@@ -24,29 +24,10 @@ def steps_along(reference: Reference, trace: Trace) -> tuple[int, list[int]] | N
 
     All states that match those of the trace are followed at once, and the first path to its end is taken.
     """
-    begun: dict[State, int] = {}
-    for number, state in enumerate(reference.initial()):
-        if reference.describe(state) == trace.initial:
-            begun.setdefault(state, number)
-    known, ways = list(begun), list[_Found]()
+    candidates = Candidates(reference, lambda values: values == trace.initial)
     for step in trace.steps:
-        found: _Found = {}
-        for state in known:
-            for number, edge in enumerate(reference.edges(state)):
-                target = edge.target
-                if target is None or target in found or edge.action != step.action:
-                    continue
-                if reference.describe(target) == step.state:
-                    found[target] = (state, number)
-        ways.append(found)
-        known = list(found)
-    if not known:
-        return None
-    state, numbers = known[0], list[int]()
-    for found in reversed(ways):
-        state, number = found[state]
-        numbers.append(number)
-    return begun[state], numbers[::-1]
+        candidates.advance(step.action, partial(eq, step.state))
+    return candidates.path()
 
 
 def actions_along(system: System, trace: Trace) -> Sequence[Taken] | None:

@@ -62,7 +62,7 @@ class Walk:
         self.initial = number
         self._steps = []
         self._states = [self.initial_states[number]]
-        self._arrived()
+        self._note_state()
 
     def take(self, number: int) -> Edge:
         """Take step `number` of `edges`."""
@@ -72,7 +72,7 @@ class Walk:
             return edge
         self._steps.append(number)
         self._states.append(edge.target)
-        self._arrived()
+        self._note_state()
         return edge
 
     def undo(self, count: int = 1) -> int:
@@ -85,16 +85,16 @@ class Walk:
         if taken:
             del self._steps[kept:]
             del self._states[kept + 1 :]
-            self._arrived()
+            self._note_state()
         return taken
 
     def reset(self) -> None:
-        """Return to the situation before `begin`."""
+        """Go back to the situation before `begin`."""
         self.initial, self.fault = None, None
         self._steps, self._states, self._edges = [], [], ()
 
     def follow(self, initial: int, steps: Sequence[int]) -> None:
-        """Start again and take all of these steps."""
+        """Start again from initial state `initial` and take these steps."""
         self.begin(initial)
         for step in steps:
             self.take(step)
@@ -105,6 +105,6 @@ class Walk:
             raise ValueError("the walk has not begun")
         return replay(self.reference, self.initial, self._steps, fault=self.fault).trace
 
-    def _arrived(self) -> None:
+    def _note_state(self) -> None:
         self.fault = None
         self._edges = self.reference.edges(self._states[-1])

@@ -14,8 +14,8 @@ from typing import Any
 
 from strandline import __version__
 from strandline.errors import InputError
-from strandline.model.values import RecordValue, ordered
-from strandline.source import Source
+from strandline.model.values import RecordValue, in_stable_order
+from strandline.source import Source, saturated_int
 from strandline.traces.fields import fault_data, fault_of, loop_of, text_of
 from strandline.traces.matching import RecordedTrace
 from strandline.traces.stored import MOST_HELD
@@ -71,7 +71,7 @@ def read_itf(name: str, data: Mapping[str, Any]) -> RecordedTrace:
     return RecordedTrace(name, "itf", tuple(flat), tuple(actions), loop_of(name, data, len(states)), fault)
 
 
-# Out
+# Writing
 
 
 def _encode(value: Any) -> Any:
@@ -79,7 +79,7 @@ def _encode(value: Any) -> Any:
         case RecordValue():
             return {name: _encode(value[name]) for name in value}
         case frozenset():
-            return {"#set": [_encode(one) for one in ordered(value)]}
+            return {"#set": [_encode(one) for one in in_stable_order(value)]}
         case tuple():
             return [_encode(one) for one in value]
         case bool() | str():
@@ -89,7 +89,7 @@ def _encode(value: Any) -> Any:
     return repr(value)
 
 
-# In
+# Reading
 
 
 def _flatten(name: str, where: str, state: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _decode(name: str, where: str, path: str, value: Any) -> Any:
         case bool() | int() | str():
             return value
         case {"#bigint": str(text)} if _NUMBER.fullmatch(text):
-            return int(text)
+            return saturated_int(text.lstrip("-")) * (-1 if text.startswith("-") else 1)
         case list(parts) | {"#set": list(parts)} | {"#tup": list(parts)}:
             return [_decode(name, where, path, part) for part in parts]
         case dict() if not any(key.startswith("#") for key in value):

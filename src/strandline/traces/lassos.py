@@ -121,8 +121,8 @@ class LassoReplay:
         self._places = {id(action): place for place, action in enumerate(_actions(product.system))}
         self._actions = _actions(shown.system)
         self._width = sum(variable.slots for variable in shown.system.variables)
-        own, told = product.system, shown.system
-        self._shows_all = own.actions is told.actions and own.observer is told.observer
+        own, target = product.system, shown.system
+        self._shows_all = own.actions is target.actions and own.observer is target.observer
         # Lassos of one search share most of their stems.
         self._step = lru_cache(_MAX_CACHED)(self._follow_step)
         self._remembering = _CachedReference(shown)

@@ -13,21 +13,19 @@ from typing import Any
 
 from strandline.compile.interpret import Fault
 from strandline.compile.kernel import Edge, FaultSite, Reference
-from strandline.errors import InputError
+from strandline.errors import InputError, InternalError
 from strandline.model.values import Difference, show
 from strandline.source import Source
+from strandline.traces.candidates import Candidates
 from strandline.traces.encoding import agrees, part
 from strandline.traces.replay import Replayed, State, replay
 
 _MOST = 8
 """Most names that a message lists."""
 
-Layer = dict[State, tuple[State | None, int]]
-"""The states that match one state of the file; each with its predecessor and the step's number."""
-
 
 class MisfitError(InputError):
-    """The trace is not one of the model; `place` is the number of its first state that does not fit."""
+    """Raised if a trace is not one of the model; `place` is the number of the first state that does not fit."""
 
     def __init__(self, file: str, place: int, message: str) -> None:
         self.place = place
@@ -44,7 +42,7 @@ class RecordedFault:
 
 @dataclass(frozen=True, slots=True)
 class RecordedTrace:
-    """A trace as a file claims it: nothing of it is checked."""
+    """A trace as read from a file; nothing of it has been checked."""
 
     file: str
     format: str
@@ -68,11 +66,14 @@ class Fitted:
 
 def fit(reference: Reference, recorded: RecordedTrace) -> Fitted:
     """Find the path of the model that a file describes. Raises `MisfitError` if there is none."""
-    layers = [_initial_layer(reference, recorded)]
+    candidates = _begin(reference, recorded)
     for number, action in enumerate(recorded.actions, 1):
-        layers.append(_next_layer(reference, recorded, number, action, layers[-1]))
-    final = next(iter(layers[-1]))
-    initial, steps = _path(layers, final)
+        _advance(reference, recorded, number, action, candidates)
+    final = candidates.states[0]
+    path = candidates.path()
+    if path is None:
+        raise InternalError("a trace that fits has a path")
+    initial, steps = path
     site = _fault_site(reference, recorded, final)
     replayed = replay(reference, initial, steps, fault=site)
     if recorded.loop is not None:
@@ -82,53 +83,33 @@ def fit(reference: Reference, recorded: RecordedTrace) -> Fitted:
     return Fitted(initial, tuple(steps), replayed, site)
 
 
-def _initial_layer(reference: Reference, recorded: RecordedTrace) -> Layer:
+def _begin(reference: Reference, recorded: RecordedTrace) -> Candidates:
     wanted = recorded.states[0]
     states = reference.initial()
     described = [reference.describe(state) for state in states]
     for place, recorded_value in enumerate(recorded.states):
         unknown = [name for name in recorded_value if not part(described[0], name)[0]]
         if unknown:
-            raise MisfitError(recorded.file, place, _unknown(place, unknown, described[0]))
-    fitting: Layer = {}
-    for number, (state, values) in enumerate(zip(states, described, strict=True)):
-        if _agrees(values, wanted):
-            fitting.setdefault(state, (None, number))
-    if not fitting:
+            raise MisfitError(recorded.file, place, _unknown_name(place, unknown, described[0]))
+    candidates = Candidates(reference, lambda values: _agrees(values, wanted))
+    if not candidates.states:
         nearest = min(described, key=lambda values: len(_differences(values, wanted)))
         among = "" if len(states) == 1 else f" (the nearest of {len(states)})"
         differences = _render_differences(_differences(nearest, wanted))
         message = f"the first state is not an initial state of the model: {differences}"
         raise MisfitError(recorded.file, 0, message + among)
-    return fitting
+    return candidates
 
 
-def _next_layer(reference: Reference, recorded: RecordedTrace, number: int, action: str | None, layer: Layer) -> Layer:
-    wanted = recorded.states[number]
-    found: Layer = {}
-    for state in layer:
-        for step, edge in enumerate(reference.edges(state)):
-            target = edge.target
-            if target is None or target in found or (action is not None and edge.action != action):
-                continue
-            if _agrees(reference.describe(target), wanted):
-                found[target] = (state, step)
-    if not found:
-        edges = [edge for state in layer for edge in reference.edges(state)]
+def _advance(
+    reference: Reference, recorded: RecordedTrace, number: int, action: str | None, candidates: Candidates
+) -> None:
+    wanted, before = recorded.states[number], candidates.states
+    candidates.advance(action, lambda values: _agrees(values, wanted))
+    if not candidates.states:
+        edges = [edge for state in before for edge in reference.edges(state)]
         message = _misfit(reference, edges, wanted, action)
         raise MisfitError(recorded.file, number, f"step {number} does not fit: {message}")
-    return found
-
-
-def _path(layers: Sequence[Layer], final: State) -> tuple[int, list[int]]:
-    state: State | None = final
-    numbers: list[int] = []
-    for layer in reversed(layers):
-        if state is None:
-            break
-        state, number = layer[state]
-        numbers.append(number)
-    return numbers[-1], numbers[-2::-1] if len(numbers) > 1 else []
 
 
 def _fault_site(reference: Reference, recorded: RecordedTrace, state: State) -> FaultSite | None:
@@ -176,7 +157,7 @@ def _closing_steps(reference: Reference, recorded: RecordedTrace, loop: int, sta
     )
 
 
-# What a message says
+# Messages
 
 
 def _misfit(reference: Reference, edges: Sequence[Edge], wanted: Mapping[str, Any], action: str | None) -> str:
@@ -238,6 +219,6 @@ def _render_names(names: Sequence[str]) -> str:
     return ", ".join(f"'{name}'" for name in distinct[:_MOST]) + (", ..." if len(distinct) > _MOST else "")
 
 
-def _unknown(place: int, names: Sequence[str], known: Mapping[str, Any]) -> str:
+def _unknown_name(place: int, names: Sequence[str], known: Mapping[str, Any]) -> str:
     has = _render_names(list(known))
     return f"state {place} speaks of {_render_names(names)}, which the model does not have (it has {has})"

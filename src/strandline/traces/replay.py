@@ -74,7 +74,7 @@ def replay(
 def _held_steps(
     reference: Reference, states: StoredStates, before: dict[str, Any], steps: Sequence[int]
 ) -> tuple[tuple[Step, ...], State]:
-    """Execute the first steps and record the states; return them with the last state."""
+    """Execute steps and return them as objects, with the last state; also record the states."""
     state, shown = states[0], list[Step]()
     for number, step in enumerate(steps, 1):
         action, state = _follow(reference, state, step, number)

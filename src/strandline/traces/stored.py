@@ -16,7 +16,7 @@ from strandline.traces.trace import Step, changes
 MOST_HELD = 4_096
 """Most steps of a trace that is held as objects.
 
-Limits of memory and time are checked after so many steps, so a shorter trace is always shown.
+Limits of memory and time are checked once per so many steps, so a shorter trace is always shown.
 """
 
 PackedState = tuple[int, ...]

@@ -21,19 +21,19 @@ class Streamed:
 def json_pieces(value: Any, indent: int | None = None, level: int = 0) -> Iterator[str]:
     """Yield the text of `json.dumps(value, indent=indent, ensure_ascii=False)` in pieces."""
     if isinstance(value, Streamed):
-        yield from _enclosed("[]", ((("", one)) for one in value.items()), indent, level)
+        yield from _enclose("[]", ((("", one)) for one in value.items()), indent, level)
     elif isinstance(value, dict) and _streams(value):
         members = ((f"{json.dumps(str(key), ensure_ascii=False)}: ", one) for key, one in value.items())
-        yield from _enclosed("{}", members, indent, level)
+        yield from _enclose("{}", members, indent, level)
     elif isinstance(value, list) and _streams(value):
-        yield from _enclosed("[]", (("", one) for one in value), indent, level)
+        yield from _enclose("[]", (("", one) for one in value), indent, level)
     else:
         text = json.dumps(value, indent=indent, ensure_ascii=False)
         # A line break in the text is one between lines: those in strings are escaped.
         yield text if indent is None else text.replace("\n", "\n" + " " * indent * level)
 
 
-def limited(pieces: Iterable[str], check_limits: Callable[[], None]) -> Iterator[str]:
+def with_limits(pieces: Iterable[str], check_limits: Callable[[], None]) -> Iterator[str]:
     """Yield the pieces of a text; every few thousand call `check_limits`, which may raise an error."""
     for number, piece in enumerate(pieces, 1):
         if number % _BETWEEN_CHECKS == 0:
@@ -41,7 +41,7 @@ def limited(pieces: Iterable[str], check_limits: Callable[[], None]) -> Iterator
         yield piece
 
 
-def _enclosed(brackets: str, members: Iterable[tuple[str, Any]], indent: int | None, level: int) -> Iterator[str]:
+def _enclose(brackets: str, members: Iterable[tuple[str, Any]], indent: int | None, level: int) -> Iterator[str]:
     yield brackets[0]
     line = "" if indent is None else "\n" + " " * indent * (level + 1)
     separator, empty = line, True

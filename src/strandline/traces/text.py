@@ -44,7 +44,7 @@ def change_lines(step: Step, indent: str, paint: Paint = plain) -> list[str]:
         text = str(change)
         if f"{change.name}: {change.old} -> {change.new}" in step.action:
             continue
-        painted = _painted(change, text, paint)
+        painted = _paint(change, text, paint)
         if length + len(text) + 3 > _LINE:
             lines.append(indent + painted)
             length = len(indent) + len(text)
@@ -54,7 +54,7 @@ def change_lines(step: Step, indent: str, paint: Paint = plain) -> list[str]:
     return lines
 
 
-def _painted(change: Change, text: str, paint: Paint) -> str:
+def _paint(change: Change, text: str, paint: Paint) -> str:
     if isinstance(change.new, Multiset | frozenset):
         return text
     return f"{change.name}: {paint(show(change.old), 'dim')} → {show(change.new)}"

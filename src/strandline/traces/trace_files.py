@@ -116,6 +116,8 @@ def _parse(name: str, text: str) -> Any:
     except json.JSONDecodeError as error:
         hint = "" if text.lstrip().startswith(("{", "[")) else "; traces are read as JSON or ITF"
         raise InputError(f"not JSON: {error.msg}{hint}", Source(name, text), Span(error.pos, error.pos + 1)) from None
+    except ValueError as error:
+        raise InputError(f"{name}: not a trace: {error}") from None
     except RecursionError:
         raise InputError(f"{name}: not a trace: nested too deeply") from None
 

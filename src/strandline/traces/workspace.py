@@ -74,10 +74,10 @@ def left_over(parent: Path | None = None) -> list[LeftOver]:
     """Return directories of killed runs that belong to this user."""
     folder = Path(tempfile.gettempdir()) if parent is None else parent
     found = sorted(path for path in folder.glob(f"{PREFIX}*") if _is_abandoned(path))
-    return [LeftOver(path, _size_of(path), (time.time() - _changed(path)) / _DAY) for path in found]
+    return [LeftOver(path, _size_of(path), (time.time() - _last_change(path)) / _DAY) for path in found]
 
 
-def removed(run: LeftOver) -> bool:
+def remove_left_over(run: LeftOver) -> bool:
     """Remove the directory of a killed run, unless it is in use again; return True if it is gone."""
     if _is_abandoned(run.path):
         shutil.rmtree(run.path, ignore_errors=True)
@@ -94,7 +94,7 @@ def _size_of(folder: Path) -> int:
     return size
 
 
-def _changed(folder: Path) -> float:
+def _last_change(folder: Path) -> float:
     try:
         return folder.stat().st_mtime
     except OSError:

@@ -85,7 +85,7 @@ def with_fairness(system: System, fairness: Sequence[Fairness] = (), *, ignore_f
 
 
 def _always_met(system: System, one: Fairness) -> bool:
-    """Return True if every step of a synchronous system meets it, because it has all actions of a process."""
+    """Return True if every step of a synchronous system meets the condition: it has all actions of a process."""
     if not system.synchronous or one.condition is not None:
         return False
     chosen = {id(action) for action in one.actions}
@@ -107,7 +107,7 @@ def with_visible_conditions(system: System, fairness: Sequence[Fairness]) -> tup
     wanted = [one for one in fairness if not _always_met(system, one) and (one.actions or one.condition is not None)]
     about_actions = [one for one in wanted if one.condition is None]
     taken = [Variable(f"{TAKEN}{number}", Domain(0, 1)) for number, _ in enumerate(about_actions)]
-    told = replace(
+    visible = replace(
         system,
         variables=system.variables + tuple(taken),
         actions=tuple(
@@ -127,7 +127,7 @@ def with_visible_conditions(system: System, fairness: Sequence[Fairness]) -> tup
         else:
             idle = Unary("not", some_enabled(system, one.actions))
             met.append(Binary("or", _equal(next(remembered), 1), idle))
-    return told, tuple(met)
+    return visible, tuple(met)
 
 
 def _recording_effects(
@@ -159,7 +159,7 @@ class _Copies:
             copy: Variable(PROMISE.format(copy), Domain(0, 1)) for copy, one in enumerate(fairness, 1) if one.strong
         }
         self.idle = [self._idle(copy, one) for copy, one in enumerate(fairness, 1)]
-        self.kept = conjunction(*(self._kept(copy, one) for copy, one in enumerate(fairness, 1) if one.strong))
+        self.kept = conjunction(*(self._promise_kept(copy, one) for copy, one in enumerate(fairness, 1) if one.strong))
 
     def result(self) -> FairSystem:
         added = ((self.counter,) if self.last else ()) + ((self.stepping,) if self.ignore_finite else ())
@@ -178,15 +178,15 @@ class _Copies:
         return FairSystem(system, conjunction(accepted, *(_equal(one, 0) for one in added)), added)
 
     def _idle(self, copy: int, one: Fairness) -> Expression:
-        """Return the expression that meets a condition in a state, whatever step follows."""
+        """Return the expression that is true in a state that meets a condition whatever step follows."""
         if one.condition is not None:
             return one.condition
         if one.strong:
             return _equal(self.promises[copy], 1)
         return Unary("not", some_enabled(self.system, one.actions))
 
-    def _kept(self, copy: int, one: Fairness) -> Expression:
-        """Return the expression that a promise, if made, is kept in a state."""
+    def _promise_kept(self, copy: int, one: Fairness) -> Expression:
+        """Return the expression that is true in a state that keeps a promise, if it was made."""
         return Binary("or", _equal(self.promises[copy], 0), Unary("not", some_enabled(self.system, one.actions)))
 
     def _pass(self, copy: int, when: Expression | None = None) -> Assign:
@@ -219,7 +219,7 @@ class _Copies:
             round_again = Choice(_equal(self.counter, self.last + 1), Const(0), Read(self.counter))
             added.append(Assign(Read(self.counter), round_again))
         if self.ignore_finite:
-            # Where the system has not moved, the run has ended.
+            # The system has not moved: the run has ended.
             moved = _equal(self.stepping, _MOVED)
             added.append(Assign(Read(self.stepping), Choice(moved, Const(_RESTING), Const(_ENDED))))
         return replace(edge, guard=guard, effects=(*edge.effects, *added))
@@ -229,7 +229,7 @@ class _Copies:
 
 
 def some_enabled(system: System, actions: Iterable[Action]) -> Expression:
-    """Return the expression that one of these actions is enabled.
+    """Return the expression that is true if one of these actions is enabled.
 
     It evaluates no guard that enumerating the state's steps does not evaluate too, so it faults only where that does.
     """
@@ -247,9 +247,9 @@ def some_enabled(system: System, actions: Iterable[Action]) -> Expression:
 
 
 def _ready(system: System, actions: Sequence[Action]) -> Expression:
-    """Return the expression that one of them has its processes at their sources and its guard true.
+    """Return the expression that is true if an action has its processes at their sources and its guard true.
 
-    Actions with the same sources share that test.
+    Actions with the same sources share the test of the sources.
     """
     places: dict[tuple[tuple[int, int], ...], list[Expression]] = {}
     for action in actions:
@@ -267,7 +267,7 @@ def _any(guards: Sequence[Expression]) -> Expression | None:
 
 
 def _enabled_together(system: System, action: Action) -> Expression:
-    """Return the expression that in a synchronous system every other process has an action too, in order."""
+    """Return the expression that is true if, in a synchronous system, all processes have an action enabled."""
     tried: list[list[Action]] = [[] for _ in system.processes]
     for one in system.actions:
         tried[one.moves[0].process].append(one)

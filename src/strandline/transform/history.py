@@ -1,8 +1,8 @@
 """Encode the last step into the state, which gives `taken(action)` a meaning in state formulas.
 
-`taken(a)` is true in the states that a step with action a has just entered, and false in initial states. At a deadlock,
-where a run stays in its last state, it keeps its value. The state of a System does not contain the last step, so it is
-extended by one bit for each such atom, which every step sets or clears.
+`taken(a)` is true in the states that a step with action a has just entered, and false in initial states. In a deadlock,
+where the last state repeats for ever, it keeps its value. The state of a System does not contain the last step, so it
+is extended by one bit for each such atom, which every step sets or clears.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from strandline.transform.fairness import some_enabled
 
 @dataclass(slots=True)
 class Steps:
-    """The atoms about actions of a System; a scope has one."""
+    """The atoms about actions, `enabled(...)` and `taken(...)`, of one System; each scope has one."""
 
     system: System
     histories: dict[Variable, tuple[Action, ...]] = field(default_factory=dict)
-    """The atoms about last steps so far."""
+    """The actions of each `taken(...)` atom parsed so far, by the variable that stands for it."""
     _recording_effects: dict[str, Variable] = field(default_factory=dict)
 
     def enabled(self, actions: Iterable[Action]) -> Expression:

@@ -1,4 +1,4 @@
-"""Statement merging: a step that is invisible to others is merged with the steps before it.
+"""Statement merging: join a local step that no other process observes to the step before it.
 
 A location is removed if a single step leaves it, which is always enabled, leads to another location, and accesses only
 variables that its process alone accesses and no property reads. Such a step commutes with all others, and nothing can
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from strandline.analysis.dependencies import evaluated_expressions, expressions
+from strandline.analysis.dependencies import dependencies_of
 from strandline.analysis.ranges import Ranges, analyse_ranges
 from strandline.model.expression import (
     COMPARISONS,
@@ -34,7 +34,7 @@ _FAULTLESS = COMPARISONS | LOGICAL | {"not", "+", "-"}
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A System with merged locations. `parts` lists, by `id` of a merged action, the actions that it consists of."""
+    """A System with merged locations. `parts` lists, by `id` of a merged action, the actions that it joins."""
 
     system: System
     parts: dict[int, tuple[Action, ...]]
@@ -59,10 +59,11 @@ def merge(system: System, watched: Iterable[Expression]) -> Merged:
 
 
 class _Merger:
-    """The actions during merging."""
+    """The current actions while locations are removed."""
 
     def __init__(self, system: System, watched: set[Variable]) -> None:
         self._system, self._ranges = system, analyse_ranges(system)
+        self._dependencies = dependencies_of(system)
         self.actions = list(system.actions)
         self.parts: dict[int, tuple[Action, ...]] = {id(action): (action,) for action in system.actions}
         self._shared = watched | set(self._read_by_others())
@@ -74,14 +75,12 @@ class _Merger:
 
     def _read_by_others(self) -> Iterator[Variable]:
         """Yield variables that more than one process accesses, and locations that are read."""
-        users: dict[Variable, set[int]] = {}
-        for action in self._system.actions:
-            movers = {move.process for move in action.moves}
-            for expression in evaluated_expressions(action):
-                yield from (one for one in variables_read(expression) if one in self._system.locations)
-            for expression in expressions(action):
-                for variable in variables_read(expression):
-                    users.setdefault(variable, set()).update(movers or {-1})
+        slots, users = self._dependencies.slots, dict[Variable, set[int]]()
+        for action, accesses in zip(self._system.actions, self._dependencies.accesses, strict=True):
+            movers = {move.process for move in action.moves} or {-1}
+            yield from (one for one in slots.variables(accesses.evaluated) if one in self._system.locations)
+            for variable in slots.variables(accesses.expressions):
+                users.setdefault(variable, set()).update(movers)
         yield from (variable for variable, processes in users.items() if len(processes) > 1)
 
     def remove_location(self, process: int, location: int) -> bool:
@@ -107,7 +106,7 @@ class _Merger:
             return False
         if location in self._shared:
             return False
-        used = {one for part in expressions(step) for one in variables_read(part)} - {location}
+        used = {*self._dependencies.slots.variables(self._dependencies.of(step).expressions)} - {location}
         return not used & self._shared and _cannot_fault(step, self._ranges)
 
     def _compose(self, first: Action, second: Action, process: int, target: int) -> Action:

@@ -41,7 +41,7 @@ class Slot(NamedTuple):
 
     @property
     def value(self) -> Expression:
-        """Return the expression that reads it."""
+        """Return the expression that reads the entry."""
         return Read(self.variable) if self.variable.length is None else Element(self.variable, Const(self.place))
 
 
@@ -105,7 +105,7 @@ class _ForwardSubstitution:
         self.changed.setdefault(slot.variable, set()).add(slot.place)
 
     def _substitute(self, expression: Expression) -> Expression:
-        """Return the expression, evaluated now, over the state in which the command begins."""
+        """Return the expression's current value, as an expression over the state in which the command begins."""
         if not self.written:
             return expression
         made: dict[int, Expression] = {}
@@ -122,7 +122,7 @@ class _ForwardSubstitution:
         return rebuild(node, parts)
 
     def _element(self, variable: Variable, index: Expression, span: Span | None) -> Expression:
-        """Return an element of an array some of whose elements were written."""
+        """Return an element's value where some elements of its array were written before."""
         if isinstance(index, Const):
             return self.written.get(Slot(variable, index.value), Element(variable, index, span))
         found: Expression = Element(variable, index, span)

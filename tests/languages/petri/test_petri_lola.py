@@ -1,4 +1,4 @@
-"""LoLA's nets: what is read, what wrong files are told, and that whatever a file holds is read or refused."""
+"""LoLA's nets: parsing, messages for wrong files; every file is parsed or refused."""
 
 from __future__ import annotations
 

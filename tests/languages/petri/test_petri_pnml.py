@@ -1,4 +1,4 @@
-"""PNML: what is read, and what wrong files are told, with the line."""
+"""PNML: parsing, and messages for wrong files, with the line."""
 
 from __future__ import annotations
 
@@ -102,11 +102,11 @@ WRONG = [
     (wrapped('<place id="p"/><place id="p"/>'), ("n:4:27: the id 'p' is used twice\n"
      '  <place id="p"/><place id="p"/>\n                            ^')),
     (wrapped('<place id="p"><capacity><text>1</text></capacity></place>'),
-     ("n:4:15: a place has no 'capacity' that is known here\n"
+     ("n:4:15: unknown element 'capacity' in a place\n"
      '  <place id="p"><capacity><text>1</text></capacity></place>\n                ^^^^^^^^^^')),
-    (wrapped('<transition id="t"><guard/></transition>'), ("n:4:20: a transition has no 'guard' that is known here\n"
+    (wrapped('<transition id="t"><guard/></transition>'), ("n:4:20: unknown element 'guard' in a transition\n"
      '  <transition id="t"><guard/></transition>\n                     ^^^^^^^^')),
-    (wrapped('<declaration/>'), ("n:4:1: a net has no 'declaration' that is known here\n"
+    (wrapped('<declaration/>'), ("n:4:1: unknown element 'declaration' in a net\n"
      "  <declaration/>\n  ^^^^^^^^^^^^^^")),
     (wrapped('<place id="p"><initialMarking><text>-1</text></initialMarking></place>'),
      ("n:4:31: an initial marking is a natural number of at most 18 digits, not '-1'\n"
@@ -128,7 +128,7 @@ WRONG = [
      '  <arc id="a" source="p" target="t"><inscription><text>0</text></inscription></arc>\n'
      "  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^")),
     (wrapped(PLACES + '\n<arc id="a" source="p" target="t"><type value="inhibitor"/></arc>'),
-     ("n:5:35: an arc has no 'type' that is known here\n"
+     ("n:5:35: unknown element 'type' in an arc\n"
      '  <arc id="a" source="p" target="t"><type value="inhibitor"/></arc>\n'
      "                                    ^^^^^^^^^^^^^^^^^^^^^^^^^")),
     (wrapped(PLACES + '\n<referencePlace id="r" ref="s"/><referencePlace id="s" ref="r"/>'

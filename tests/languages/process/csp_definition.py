@@ -82,7 +82,7 @@ class Graph:
 
 
 def graph(tree: Tree) -> Graph:
-    """What a composition is."""
+    """Return the graph of a composition."""
     match tree:
         case Leaf():
             own = frozenset({tree.name})

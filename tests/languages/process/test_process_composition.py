@@ -69,6 +69,7 @@ def test_a_search_counts_the_same(tree: Tree) -> None:
         assert (found.states, found.transitions, found.deadlocks) == (len(states), len(edges), deadlocks)
 
 
+EXTRA = Leaf("R", 2, frozenset({(0, "a", 1), (1, "d[0]", 0)}))
 LAWS: dict[str, Callable[[Tree, Tree, frozenset[str], frozenset[str]], tuple[Tree, Tree]]] = {
     "hiding twice": lambda p, q, a, b: (Hide(Hide(p, a), b - a), Hide(p, a | b)),
     "hiding what is not shared": lambda p, q, a, b: (
@@ -83,7 +84,6 @@ LAWS: dict[str, Callable[[Tree, Tree, frozenset[str], frozenset[str]], tuple[Tre
     ),
     "grouping": lambda p, q, a, b: (Both(Both(p, q), EXTRA), Both(p, Both(q, EXTRA))),
 }
-EXTRA = Leaf("R", 2, frozenset({(0, "a", 1), (1, "d[0]", 0)}))
 
 
 def _fresh(labels: frozenset[str]) -> tuple[tuple[str, str], ...]:
@@ -130,7 +130,7 @@ def _trimmed(tree: Tree) -> Tree:
 
 
 def _steps(system: System) -> set[tuple[object, ...]]:
-    """What a System can do, told by names."""
+    """Return the steps of a System, by names."""
     return {
         (
             action.name.partition(" ")[0],

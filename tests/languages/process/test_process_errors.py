@@ -1,4 +1,4 @@
-"""What is said about texts that are no models: one row per mistake, with place and words."""
+"""Messages for texts that are no models: one row per mistake, with place and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the texts mean: the states of components, who takes part in what, counts with known formulas."""
+"""The meaning of texts: states of components, synchronisation, counts with known formulas."""
 
 from __future__ import annotations
 

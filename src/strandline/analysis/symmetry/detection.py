@@ -25,13 +25,13 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from strandline.analysis.symmetry.normal_forms import fold_constants
-from strandline.analysis.symmetry.proof import Candidate, Firsts, NotSymmetric, Proof, owned
+from strandline.analysis.symmetry.proof import Candidate, Firsts, NotSymmetric, Proof, own_variables
 from strandline.analysis.symmetry.scalarsets import Holds, Indexes, Kind, Sorts
 from strandline.model.expression import Expression
 from strandline.model.system import Action, Process, System, Variable
 
 Slot: TypeAlias = tuple[Variable, int]
-"""An entry of a valuation: a variable, or an element of an array."""
+"""An entry of a valuation: a scalar variable, or one element of an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class SymmetryFindings:
 
 
 def find_scalarsets(system: System, seen: Iterable[Expression]) -> SymmetryFindings:
-    """Find all scalarsets of a System whose permutations preserve the actions and the truth of the expressions."""
+    """Find all scalarsets of a System whose permutations preserve its actions and the values of `seen`."""
     found, watched = (
         SymmetryFindings(),
         [fold_constants(one) for one in (*seen, *([] if system.ends is None else [system.ends]))],
@@ -117,7 +117,7 @@ def _process_groups(system: System) -> Iterator[Candidate]:
     """Yield groups of processes with the same locations and the same own variables."""
     groups: dict[object, list[int]] = defaultdict(list)
     for number, process in enumerate(system.processes):
-        own = [(_local_name(one, process), one.domain, one.length) for one in owned(system, process)[1:]]
+        own = [(_local_name(one, process), one.domain, one.length) for one in own_variables(system, process)[1:]]
         groups[process.locations, process.committed, process.jumps, tuple(own)].append(number)
     for group in groups.values():
         if len(group) > 1:
@@ -127,7 +127,7 @@ def _process_groups(system: System) -> Iterator[Candidate]:
 
 def _unite_own(system: System, group: Candidate, sorts: Sorts) -> None:
     """Unite the sorts of corresponding variables of identical processes."""
-    first, *others = (owned(system, system.processes[number]) for number in group.processes)
+    first, *others = (own_variables(system, system.processes[number]) for number in group.processes)
     for other in others:
         for one, corresponding in zip(first, other, strict=True):
             sorts.unite(Holds(one), Holds(corresponding))
@@ -158,7 +158,7 @@ def _make_scalarset(system: System, names: Candidate, sorts: Sorts, firsts: Firs
         return tuple((variable, row * width + index) for variable, row, width in rows for index in range(width))
 
     own = [
-        tuple((variable, index) for variable in owned(system, process) for index in range(variable.slots))
+        tuple((variable, index) for variable in own_variables(system, process) for index in range(variable.slots))
         for process in processes
     ] or [()] * names.size
     blocks = [(*block, *elements(around, rank)) for rank, block in enumerate(own)]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from strandline.analysis.commutation import AssignmentRow, layers
+from strandline.analysis.dependencies import Slots
 from strandline.analysis.faults import FAULTING, Faults
 from strandline.analysis.symmetry.scalarsets import Holds, Kind, SortRef, Sorts
 from strandline.model.expression import (
@@ -53,9 +54,10 @@ class Numbering:
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """A permutation of processes and variables, and `ranks` of names.
+    """A permutation of processes and variables, and of the names in constants.
 
-    `firsts` holds the sorts whose numbers are names, with the number of the first one; other numbers stay.
+    `ranks` gives the new number of each name; `firsts` holds the sorts whose numbers are names, with the number of the
+    first one. Numbers of other sorts stay.
     """
 
     variables: Mapping[Variable, Variable] = field(default_factory=dict)
@@ -64,7 +66,7 @@ class Renaming:
     firsts: Mapping[Kind, int] = field(default_factory=dict)
 
     def constant(self, value: int, context: SortRef | None) -> int:
-        """Return a constant after the renaming, if it stands for a name of a sort."""
+        """Return the renamed constant, if it stands for a name of a sort, else the constant itself."""
         if context is None or context.sort not in self.firsts:
             return value
         rank = (value - context.offset) // context.factor - self.firsts[context.sort]
@@ -73,7 +75,7 @@ class Renaming:
 
 @dataclass(frozen=True, slots=True)
 class _Cases:
-    """A chain of choices as a case distinction: a value per constant, and the default if there is one."""
+    """A chain of conditional expressions as a case distinction: a value per constant, and a default if there is one."""
 
     asked: int
     values: Mapping[int, int]
@@ -83,8 +85,8 @@ class _Cases:
 class NormalForms:
     """Computes normal forms after a renaming. Forms that share a numbering can be compared."""
 
-    def __init__(self, numbering: Numbering, sorts: Sorts, renaming: Renaming) -> None:
-        self._intern, self._sorts, self._renaming = numbering, sorts, renaming
+    def __init__(self, numbering: Numbering, sorts: Sorts, renaming: Renaming, slots: Slots) -> None:
+        self._intern, self._sorts, self._renaming, self._slots = numbering, sorts, renaming, slots
         self._rows: dict[int, tuple[str, list[int]]] = {}
         """For the number of a flattened operation such as a + b + c: its operator and the numbers of its operands."""
         self._cases: dict[int, _Cases] = {}
@@ -96,7 +98,7 @@ class NormalForms:
         self._ranges = Environment(DeclaredRanges())
 
     def of(self, expression: Expression, context: SortRef | None = None) -> int:
-        """Return the form of an expression; for a constant, in the sort that it stands for."""
+        """Return the number of an expression's form; a constant is renamed by the sort given as `context`."""
         if isinstance(expression, Const):
             return self._intern("const", self._renaming.constant(expression.value, context))
         for node in upwards(expression, self._known):
@@ -116,7 +118,7 @@ class NormalForms:
 
     def _effects_form(self, effects: Sequence[Assign]) -> object:
         """Return a form of effects in sequence that ignores the order of those that commute."""
-        made = [AssignmentRow(row, [self._assignment_form(one) for one in row]) for row in rows(effects)]
+        made = [AssignmentRow(row, [self._assignment_form(one) for one in row], self._slots) for row in rows(effects)]
         if len(self._kinds_of_faults(effects)) > 1:
             return "in order", tuple(one.form for one in made)
         return "in layers", tuple(tuple(sorted(one.form for one in layer)) for layer in layers(made))

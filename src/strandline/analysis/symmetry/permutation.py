@@ -1,4 +1,4 @@
-"""Apply permutations of names to states: which entries change places, and which change values.
+"""Apply permutations of names to states: move the entries that belong to names, rename values that are names.
 
 A *family* is a set of entries of a state that permutations map to each other: the entries of one name of the processes
 of a group, the elements of an array that is indexed by names, or both at once for such an array that each process owns.
@@ -39,11 +39,11 @@ class Family:
     holds: tuple[int, int] | None
 
     def places(self) -> Iterator[tuple[tuple[int, ...], Slot]]:
-        """Yield the entries with their coordinates."""
+        """Yield each entry's coordinates and the entry."""
         return zip(product(*map(range, self.sizes)), self.slots, strict=True)
 
     def number(self, coordinates: Sequence[int]) -> int:
-        """Return the index into `slots` for some coordinates."""
+        """Return the index into `slots` of the entry with these coordinates."""
         number = 0
         for coordinate, size in zip(coordinates, self.sizes, strict=True):
             number = number * size + coordinate

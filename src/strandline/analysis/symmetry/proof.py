@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations, islice, product
 from typing import TypeAlias
 
-from strandline.analysis.dependencies import expressions
+from strandline.analysis.dependencies import dependencies_of, expressions
 from strandline.analysis.symmetry.normal_forms import NormalForms, Numbering, Renaming, constants
 from strandline.analysis.symmetry.scalarsets import Holds, Indexes, Kind, SortRef, Sorts
 from strandline.model.expression import Const, Element, Expression, Unary, walk
@@ -39,7 +39,7 @@ class Candidate:
     declared: str | None = None
 
 
-def owned(system: System, process: Process) -> list[Variable]:
+def own_variables(system: System, process: Process) -> list[Variable]:
     """Return the location of a process and its own variables."""
     own = [one for one in system.variables if one.owner == process.name and one is not process.location]
     return [process.location, *own]
@@ -66,7 +66,7 @@ class Proof:
             if sorts.of(Indexes(one)).sort not in taken:
                 sorts.rows[one] = one.slots // names.size if one.slots % names.size == 0 else 1
         self._numbered = Numbering()
-        self._plain = NormalForms(self._numbered, sorts, Renaming())
+        self._plain = NormalForms(self._numbered, sorts, Renaming(), dependencies_of(system).slots)
         self._before = Counter(self._plain.action(action) for action in system.actions)
         self._tried = 0
         self._failures: list[tuple[_Failure, Firsts]] = []
@@ -148,13 +148,14 @@ class Proof:
         if self._names.processes:
             one, other = self._names.processes[first : first + 2]
             processes = {one: other, other: one}
-            mine, theirs = (owned(self._system, self._system.processes[number]) for number in (one, other))
+            mine, theirs = (own_variables(self._system, self._system.processes[number]) for number in (one, other))
             variables = dict(zip([*mine, *theirs], [*theirs, *mine], strict=True))
         ranks = {first: first + 1, first + 1: first}
-        return NormalForms(self._numbered, self._sorts, Renaming(variables, processes, ranks, firsts))
+        renaming = Renaming(variables, processes, ranks, firsts)
+        return NormalForms(self._numbered, self._sorts, renaming, dependencies_of(self._system).slots)
 
     def _repairs(self, failure: _Failure, firsts: Firsts, options: Mapping[Kind, Iterable[int]]) -> Iterator[Firsts]:
-        """Yield additional sorts that repair a failure if they are names, fewest first and smallest numbers first."""
+        """Yield sets of sorts that repair a failure if their numbers are names; fewest sorts first."""
         tried = (
             dict(zip(sorts, numbers, strict=True))
             for count in range(1, _MAX_SORTS_ADDED + 1)
@@ -166,7 +167,7 @@ class Proof:
                 yield further
 
     def _candidate_firsts(self, failure: _Failure, firsts: Firsts) -> dict[Kind, set[int]]:
-        """Return for the sorts of constants the candidates for the first name's number if they are swapped names."""
+        """Return, for each sort of a differing constant, the possible numbers of the first name."""
         options: dict[Kind, set[int]] = defaultdict(set)
         for context, value in self._constants(failure.what):
             if context.sort not in firsts:
@@ -203,7 +204,7 @@ class Proof:
         return failure.words
 
     def _is_suspect(self, failure: _Failure, sort: Kind, numbers: set[int]) -> bool:
-        """Return True if constants of an action may be names of a sort for which every first number is impossible."""
+        """Return True if constants of an action may be names, but no number is possible for the first name."""
         location = self._sorts.plain(sort) and self._sorts.why_plain(sort) is None
         of_action = isinstance(failure.what, Action) and 0 in numbers and not location
         return of_action and all(self._reason_against(sort, one) for one in numbers)
@@ -253,5 +254,5 @@ def _constant_indexed_arrays(system: System) -> list[Variable]:
 
 
 def _strip_negation(expression: Expression) -> Expression:
-    """Remove the negation from an invariant, which is watched in negated form."""
+    """Remove the negation of an invariant, whose predicate is its negation."""
     return expression.operand if isinstance(expression, Unary) and expression.operator == "not" else expression

@@ -34,7 +34,7 @@ from strandline.model.system import Assign, System, Variable
 
 _EQUALITY = frozenset({"==", "!="})
 _THRESHOLD = {"<": 0, ">=": 0, "<=": 1, ">": 1}
-"""By operator, the offset from the constant on the right to the first number with the other result."""
+"""For each comparison with a constant, the offset from the constant to the threshold."""
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
@@ -53,12 +53,12 @@ class Indexes:
 
 
 Kind: TypeAlias = Holds | Indexes | int
-"""A thing that has a sort; an int stands for a choice between constants."""
+"""A holder of values that has a sort: a variable, an array index, or (an int) a choice between constants."""
 
 
 @dataclass(frozen=True, slots=True)
 class SortRef:
-    """A sort and the mapping of its numbers to those of something: `number * factor + offset`.
+    """A sort, and the affine map from its numbers to those of a member: `number * factor + offset`.
 
     Indices of arrays in which every name has a row of several elements have a factor above one.
     """
@@ -120,11 +120,11 @@ class Sorts:
                 yield kind, found.offset
 
     def unite(self, one: Kind, other: Kind) -> None:
-        """Record that two kinds have the same sort, with the same numbers."""
+        """Merge the sorts of two kinds, whose numbers correspond without an offset."""
         self._merge(self.of(one), self.of(other), None)
 
     def contexts(self, node: Expression) -> tuple[SortRef | None, ...]:
-        """Return for each subexpression of a node the sort that a constant in its place has; None for a number."""
+        """Return, for each operand of a node, the sort of a constant in its place; None for a plain number."""
         match node:
             case Element(variable=variable):
                 return (_scale(self.of(Indexes(variable)), self.rows.get(variable, 1)),)
@@ -159,7 +159,7 @@ class Sorts:
             self._make_plain(found.sort, where)
 
     def _index_array(self, variable: Variable, index: Expression, where: Expression) -> None:
-        """Visit an array access; if its index is scaled, each name has a row of elements."""
+        """Visit an array access; a scaled index means that each name has a row of elements."""
         found = self._refs[id(index)]
         if found is None:
             self._unify(SortRef(Indexes(variable), 0), index, where)
@@ -221,7 +221,7 @@ class Sorts:
             self._unify(other, left, where)
 
     def _unify(self, one: SortRef, expression: Expression, where: Expression) -> None:
-        """Unify the sort of an expression with another; a constant fits any sort."""
+        """Unify the sort of an expression with `one`; a constant fits any sort."""
         if isinstance(expression, Const | Undefined):
             return
         other = self._refs[id(expression)]
@@ -238,7 +238,7 @@ class Sorts:
             if one.offset != other.offset:
                 self._make_plain(one.sort, where)
             return
-        # What is m + one.above there is m + other.above here.
+        # The number m + one.above there is m + other.above here.
         shift = other.offset - one.offset
         self._above[one.sort] = SortRef(other.sort, shift)
         if one.sort in self._plain:
@@ -269,7 +269,7 @@ def _scale(found: SortRef | None, factor: int) -> SortRef:
 
 
 def _surely_fits(effect: Assign) -> bool:
-    """Return True if the assigned value is always within the variable's domain, so that it does not wrap."""
+    """Return True if the assigned value always lies in the variable's domain, so that it never wraps around."""
     domain, value = effect.target.variable.domain, effect.value
     match value:
         case Const(value=number):

@@ -1,7 +1,7 @@
 """One checkpoint: a folder with the arrays of a search and facts about it, complete or absent.
 
-It is written beside its place, synchronised with the disk, and renamed. Arrays are written in pieces, and pieces of
-zeros are left out, so that memory that was returned to the system or is only reserved costs nothing. A length or
+It is written under a temporary name, synchronised with the disk, and renamed. Arrays are written in pieces, and pieces
+of zeros are left out, so that memory that was returned to the system or is only reserved costs nothing. A length or
 checksum that does not fit makes a checkpoint `Damaged`.
 """
 
@@ -25,7 +25,7 @@ FORMAT = 2
 _ARRAYS, _FACTS = "arrays", "facts.json"
 _PARTIAL = ".partial"
 _PIECE = 1 << 20
-"""Bytes that are looked at, written and read at a time."""
+"""Bytes that are compared with zero, written and read at a time."""
 
 Bytes = npt.NDArray[np.uint8]
 Account: TypeAlias = Callable[[int], None]
@@ -33,7 +33,7 @@ Account: TypeAlias = Callable[[int], None]
 
 
 class Damaged(Exception):
-    """A checkpoint that cannot be used, and why."""
+    """Raised for a checkpoint that cannot be used, with the reason."""
 
 
 def write_checkpoint(folder: Path, saved: SavedState, facts: Mapping[str, Any], account: Account) -> int:
@@ -89,7 +89,7 @@ def _synchronise(file: Any) -> None:
 
 
 def synchronise_folder(folder: Path) -> None:
-    """Make sure that files made, renamed or removed in the folder stay so after a power failure."""
+    """Make creations, renamings and removals of files in the folder survive a power failure."""
     number = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -112,7 +112,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
     if facts.get("format") != FORMAT:
         raise Damaged(f"{folder}: was written in another format")
     if size != facts["size"]:
-        raise Damaged(f"{folder}: is not whole: {size:,} bytes of {facts['size']:,}")
+        raise Damaged(f"{folder}: is incomplete: {size:,} bytes of {facts['size']:,}")
     return facts
 
 

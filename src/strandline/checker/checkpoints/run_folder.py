@@ -1,14 +1,14 @@
 """The folder of a run that can be resumed.
 
-    DIR/run.json               which versions made it, and what was worked out before the searches
-    DIR/command.json           the command line, where there was one
-    DIR/pid                    locked while the run lives
-    DIR/search-1/files/        the parent log and whatever else the first search puts on disk
-    DIR/search-1/released/     what the search needs no more, but one of its checkpoints does
+    DIR/run.json               program versions, and results computed before the searches
+    DIR/command.json           the command line, if there was one
+    DIR/pid                    locked while the run is alive
+    DIR/search-1/files/        the parent log and other files of the first search
+    DIR/search-1/released/     files that only a checkpoint still needs
     DIR/search-1/checkpoint-4  its last checkpoints, two at most
 
-The searches of a check come in the same order every time, so a search is known by its number; that it is the same one,
-its identity tells. When all is decided the folder's contents are removed.
+The searches of a check come in the same order every time, so a search is identified by its number; its stored identity
+is compared when it is resumed. When everything is decided the folder's contents are removed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _OWN = (RUN, _PARTIAL, COMMAND, _LOCK)
 _SEARCH, _CHECKPOINT, _FILES, _RELEASED = "search-", "checkpoint-", "files", "released"
 _KEPT = 2
 _SHARE = 10
-"""Writing checkpoints may take one second in this many: where one takes long, the next one is written later."""
+"""Writing checkpoints may take one second in this many; where one takes long, the next one is written later."""
 
 
 def free_account(count: int) -> None:
@@ -85,10 +85,10 @@ class Checkpoints:
     def _refuse_folder(self) -> None:
         there = sorted(path.name for path in self.folder.iterdir()) if self.folder.is_dir() else []
         if self._resume and RUN not in there:
-            raise UsageError(f"{self.folder}: there is no run to be resumed")
+            raise UsageError(f"{self.folder}: there is no run to resume")
         if not self._resume and RUN in there:
             raise UsageError(
-                f"{{}}: there is a run already; `{resume_command(self.folder)}` goes on with it",
+                f"{{}}: the folder has a run already; `{resume_command(self.folder)}` continues it",
                 options=[Option("checkpoint", str(self.folder))],
             )
         if not self._resume and set(there) - set(_OWN):
@@ -104,7 +104,7 @@ class Checkpoints:
         self._noted = found
 
     def _write_notes(self) -> None:
-        """Replace the notes as a whole."""
+        """Replace the file of notes as a whole."""
         path = self.folder / RUN
         partial = self.folder / _PARTIAL
         try:
@@ -117,15 +117,18 @@ class Checkpoints:
         except OSError as error:
             raise ResourceError(f"{path}: cannot be written: {error.strerror}") from None
 
-    def noted(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return the note under this key from the run before it was killed, or make it now. Notes are data for JSON."""
+    def note(self, key: str, make: Callable[[], Any]) -> Any:
+        """Return the note with this key, stored before the run was killed, or compute and store it now.
+
+        Notes are data for JSON.
+        """
         if key not in self._noted:
             self._noted[key] = make()
             self._write_notes()
         return self._noted[key]
 
     def begin(self) -> SearchCheckpoints:
-        """Return the place of the next search."""
+        """Return the checkpoints of the next search."""
         number = len(self._searches) + 1
         search = SearchCheckpoints(self.folder / f"{_SEARCH}{number}", self.folder, self._every)
         self._searches.append(search)
@@ -133,8 +136,8 @@ class Checkpoints:
 
     @property
     def advice(self) -> str:
-        """Say how to resume a run that is kept."""
-        return f"`{resume_command(self.folder)}` goes on with it"
+        """Return the advice how to resume a run that is kept."""
+        return f"`{resume_command(self.folder)}` continues it"
 
     def __enter__(self) -> Checkpoints:
         return self
@@ -142,11 +145,11 @@ class Checkpoints:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """End the check: if nothing is left to resume, remove everything that it wrote."""
+        """End the check; if nothing is left to resume, remove all its files."""
         if kind is None or issubclass(kind, KeyboardInterrupt):
             kept = not self.delivered or any(search.unfinished for search in self._searches)
         else:
-            # Something is wrong: what was there before, or was saved, is not thrown away.
+            # An error: keep checkpoints that existed before or were written.
             kept = self._resume or any(search.saved for search in self._searches)
         if not kept:
             self._remove()
@@ -162,7 +165,7 @@ class Checkpoints:
 
 
 class SearchCheckpoints:
-    """The checkpoints of one search, and its files, in `path`."""
+    """The checkpoints of one search, and its files, in the folder `path`."""
 
     def __init__(self, place: Path, folder: Path, every: float, account: Account = free_account) -> None:
         self._place, self._folder, self._every, self._account = place, folder, every, account
@@ -183,19 +186,19 @@ class SearchCheckpoints:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """Leave the files where they are: `Checkpoints` removes them."""
+        """Leave the files in place: `Checkpoints` removes them."""
 
     @property
     def saved(self) -> bool:
-        """Whether there is a checkpoint."""
+        """True if there is a checkpoint."""
         return bool(self._numbers)
 
     # To be resumed
 
-    def recall(self, tell: Callable[[str], None]) -> Mapping[str, Any] | None:
-        """Return the facts of the newest undamaged checkpoint, and restore the search's files to that point.
+    def recall(self, report: Callable[[str], None]) -> Mapping[str, Any] | None:
+        """Return the facts of the newest undamaged checkpoint, and restore the files to that point.
 
-        Returns None if there is none; then there are no files either. A damaged checkpoint is reported by `tell` and
+        Returns None if there is none; then there are no files either. A damaged checkpoint is reported by `report` and
         removed.
         """
         for path in self._place.glob(f"{_CHECKPOINT}*"):
@@ -209,7 +212,7 @@ class SearchCheckpoints:
                 verify_arrays(checkpoint, facts)
                 self._cut_files(facts["files"])
             except Damaged as damage:
-                tell(f"{damage}; going back to the checkpoint before")
+                report(f"{damage}; going back to the checkpoint before")
                 shutil.rmtree(checkpoint, ignore_errors=True)
                 self._numbers.pop()
             else:
@@ -228,7 +231,7 @@ class SearchCheckpoints:
             return frozenset()
 
     def _cut_files(self, lengths: Mapping[str, int]) -> None:
-        """Undo writes after the checkpoint. Raises `Damaged` if a file is missing or too short."""
+        """Truncate files to their lengths at the checkpoint. Raises `Damaged` if one is missing or too short."""
         for name, length in lengths.items():
             path = self.path / name
             with contextlib.suppress(FileNotFoundError):
@@ -242,7 +245,7 @@ class SearchCheckpoints:
             else:
                 path.unlink()
 
-    def kept(self, facts: Mapping[str, Any], identity: Mapping[str, Any]) -> RestoredState:
+    def load(self, facts: Mapping[str, Any], identity: Mapping[str, Any]) -> RestoredState:
         """Return the arrays and numbers of the recalled checkpoint.
 
         Raises `UsageError` if it belongs to another search.
@@ -257,13 +260,13 @@ class SearchCheckpoints:
 
     @property
     def due(self) -> bool:
-        """Whether it is time for the next checkpoint."""
+        """True if it is time for the next checkpoint."""
         return time.monotonic() >= self._due
 
     def save(self, saved: SavedState, facts: Mapping[str, Any]) -> None:
         """Write a checkpoint, and remove all but the last two.
 
-        Raises `ResourceError` if the disk does not take it; the ones before are kept then.
+        Raises `ResourceError` if the disk does not take it; earlier ones are kept then.
         """
         began = time.monotonic()
         number = self._numbers[-1] + 1 if self._numbers else 1
@@ -282,9 +285,9 @@ class SearchCheckpoints:
         self._remove_released()
 
     def release(self, path: Path, removed: Callable[[], None]) -> None:
-        """Remove a file that the search needs no more and never writes again, once no checkpoint needs it either.
+        """Remove a file that the search does not need any more, once no checkpoint needs it either.
 
-        `removed` is called at that time.
+        The search never writes the file again. `removed` is called when it is removed.
         """
         name = path.relative_to(self.path).as_posix()
         if not any(name in names for names in self._files_of.values()):
@@ -325,10 +328,10 @@ class SearchCheckpoints:
 
     @property
     def advice(self) -> str:
-        """Say how to resume a run that has ended early."""
+        """Return the advice how to resume a run that has ended early."""
         if not self.saved:
             return "no checkpoint was written yet"
-        return f"`{resume_command(self._folder)}` goes on from the last checkpoint"
+        return f"`{resume_command(self._folder)}` continues from the last checkpoint"
 
 
 def resume_command(folder: Path) -> str:
@@ -336,7 +339,7 @@ def resume_command(folder: Path) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that must be the same to resume a search: of the program and of the engine's code."""
+    """Return the versions that must agree for a search to be resumed: of the program and of the engine's code."""
     import strandline
     from strandline.engine.runtime import jit
 

@@ -1,4 +1,4 @@
-"""The search of one run, saved now and then, or made to go on where another process saved it."""
+"""Write the checkpoints of one run, and restore its search in another process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from strandline.errors import Option, ResourceError, UsageError
 class Stop(NamedTuple):
     """A state at which the search stopped and continued: its record, its labels, and the stop mask at that time.
 
-    `path` replaces the record when another search has begun, in which records mean something else.
+    `path` replaces the record once another search has begun, in which records mean something else.
     """
 
     record: int
@@ -38,7 +38,7 @@ class Saving:
     """
 
     def __init__(self, place: SearchCheckpoints, callback: ProgressCallback) -> None:
-        self._place, self._watcher = place, callback
+        self._place, self._callback = place, callback
         self._facts: Mapping[str, Any] | None = None
         self._stops: list[Stop] = []
         self._beyond = False
@@ -48,7 +48,7 @@ class Saving:
 
     def recall(self) -> None:
         """Find the checkpoint to continue from, if there is one, and restore the search's files to that point."""
-        self._facts = self._place.recall(self._watcher.stage)
+        self._facts = self._place.recall(self._callback.stage)
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -63,50 +63,50 @@ class Saving:
         stages: Sequence[str],
         settle: Callable[[], None],
     ) -> None:
-        """Save this search, which was just made, and its observer from now on.
+        """From now on, save this search, which was just made, and its observer.
 
         `settle` waits until their pending writes are in the files.
         """
         if not isinstance(search, Search) or kernel.digest is None:
             raise UsageError("{}: this search cannot be saved", options=[Option("checkpoint")])
-        self._search, self._kernel, self._listener, self._stages = search, kernel, observer, tuple(stages)
+        self._search, self._kernel, self._observer, self._stages = search, kernel, observer, tuple(stages)
         self._settle, self._identity = settle, _identity(search, kernel)
 
     def take_over(self) -> list[Stop]:
         """Restore the search and its observer, which were just made, from the checkpoint.
 
-        Return the stops of the search before it was saved.
+        Returns the stops of the search before it was saved.
         """
         facts, kernel = self._facts, self._kernel
         if facts is None:
             return []
-        kept = self._place.kept(facts, self._identity)
+        kept = self._place.load(facts, self._identity)
         restore_search(self._search, kept.of("search"))
-        if isinstance(self._listener, SavedObserver):
-            self._listener.restore(kept.of("observer"))
+        if isinstance(self._observer, SavedObserver):
+            self._observer.restore(kept.of("observer"))
         if kernel.coverage_bits is not None:
             kernel.coverage_bits[:] = np.frombuffer(bytes.fromhex(facts["marks"]), dtype=np.uint8)
         self.seconds_before = facts["seconds"]
-        self._watcher.stage(f"resumed after {facts['visited']:,} visited states")
+        self._callback.stage(f"resumed after {facts['visited']:,} visited states")
         self._stops = [Stop(*stop) for stop in facts["stops"]]
         return list(self._stops)
 
     def note_paths(self, path_to: Callable[[int], tuple[int, Sequence[int]]]) -> None:
-        """Another search is about to begin, in which records mean something else."""
+        """Replace the records of stops by paths, because another search with other records is about to begin."""
         self._stops = [
             stop if stop.path is not None else stop._replace(path=path_to(stop.record)) for stop in self._stops
         ]
 
     def release(self, path: Path, removed: Callable[[], None]) -> None:
-        """Release a file, see `SearchCheckpoints.release`."""
+        """Release a file, as `SearchCheckpoints.release` does."""
         self._place.release(path, removed)
 
     def note_stop(self, stop: Stop) -> None:
-        """Note a state at which the search stopped."""
+        """Record a state at which the search stopped, for the next checkpoint."""
         self._stops.append(stop)
 
     def note_beyond(self) -> None:
-        """Note that the search found a component, which checkpoints do not contain.
+        """Record that the search found a component, which checkpoints do not contain.
 
         No more checkpoints are written; a resumed run finds it again.
         """
@@ -115,25 +115,25 @@ class Saving:
     def look(self, seconds: float, *, ends: bool) -> None:
         """Write a checkpoint if one is due, if the search ends here, or if a signal is pending, which then acts.
 
-        The search is at rest, after so many seconds.
+        The search is at rest, after the given number of seconds.
         """
         interrupted = self.signals.noted
         if (interrupted or ends or self._place.due) and self._search.settled and not self._beyond:
             try:
                 self._settle()
-                self._place.save(self._saved(), self._described(seconds))
+                self._place.save(self._save(), self._describe(seconds))
             except ResourceError as error:
-                self._watcher.stage(f"no checkpoint could be written: {error}")
+                self._callback.stage(f"no checkpoint could be written: {error}")
         if interrupted:
             self.signals.act()
 
-    def _saved(self) -> SavedState:
+    def _save(self) -> SavedState:
         own = save_search(self._search)
-        if isinstance(self._listener, SavedObserver):
-            return combine(search=own, observer=self._listener.saved())
+        if isinstance(self._observer, SavedObserver):
+            return combine(search=own, observer=self._observer.save_state())
         return combine(search=own)
 
-    def _described(self, seconds: float) -> dict[str, Any]:
+    def _describe(self, seconds: float) -> dict[str, Any]:
         marks = self._kernel.coverage_bits
         return {
             "identity": self._identity,
@@ -146,7 +146,7 @@ class Saving:
 
 
 def _identity(search: Search, kernel: Kernel) -> dict[str, Any]:
-    """Return what distinguishes a search that was just made from others: its Kernel and its settings."""
+    """Return the identity of a search that was just made: its Kernel and its settings."""
     known = save_search(search) if search.settled else None
     return {
         "kernel": kernel.digest,
@@ -159,9 +159,9 @@ def _identity(search: Search, kernel: Kernel) -> dict[str, Any]:
 
 
 _SMALL = 64
-"""Words of an array that is as good as a record."""
+"""Words up to which an array is compared by its contents in the identity of a search."""
 
 
 def _plain(number: Any) -> Any:
-    """Return the number as JSON gives it back."""
+    """Convert a number to the form in which JSON returns it."""
     return list(number) if isinstance(number, tuple) else number

@@ -1,4 +1,4 @@
-"""Deferred signals: Ctrl-C and its like must not end a search in the middle of a step when it is saved at its end."""
+"""Deferred signals: Ctrl-C must not end a search in the middle of a step if the search is saved at its end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class WaitingSignals:
-    """Defers the first signal between `with` and its end; a second one acts at once.
+    """Defers the first signal until the end of the `with` block; a second one acts at once.
 
-    In a thread that gets no signals nothing is changed.
+    In a thread that receives no signals nothing is changed.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class WaitingSignals:
     def __enter__(self) -> WaitingSignals:
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
-                # Who asked not to be told of a signal is not told.
+                # A signal that the user's environment ignores stays ignored.
                 if signal.getsignal(number) not in (signal.SIG_IGN, None):
                     self._before[number] = signal.signal(number, self._note)
         return self
@@ -47,7 +47,7 @@ class WaitingSignals:
 
     @property
     def noted(self) -> bool:
-        """Whether a signal is pending."""
+        """True if a signal is pending."""
         return self._noted is not None
 
     def act(self) -> None:

@@ -1,8 +1,8 @@
-"""Answers to what a file of formulas asks.
+"""Answer the formulas of a file.
 
-All formulas about single states, and all largest values, are decided in one exploration; formulas of CTL share as many
-as a search can tell apart; a formula of LTL is searched for by itself. Nothing is shown: whoever wants to see a trace
-checks the one formula.
+All formulas about single states, and all largest values, are decided in one exploration; formulas of CTL share a search
+up to its number of labels; a formula of LTL is searched for by itself. There are no traces: to see one, check the
+single formula.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ from strandline.errors import InternalError, ResourceError
 from strandline.model.system import System, Variable
 
 _SHORTEST = 0.001
-"""Seconds that a search gets when there is no time left: it ends with the reason."""
+"""Seconds that a search gets when no time is left; it ends with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a formula is: true, false, a number; None where that is unknown, for the reason."""
+    """The answer to a formula: true, false, a number; None if it is unknown, with the reason."""
 
     id: str
     value: bool | int | None
     reason: str | None = None
     method: str = ""
     seconds: float = 0.0
-    """What its search took; of several that share one, all of it."""
+    """The time that its search took; formulas that share a search have the same."""
 
     @property
     def text(self) -> str:
-        """`TRUE`, `FALSE`, a number, or `UNKNOWN`."""
+        """Return `TRUE`, `FALSE`, a number, or `UNKNOWN`."""
         return "UNKNOWN" if self.value is None else str(self.value).upper()
 
 
 def session_of(options: Options, callback: ProgressCallback | None = None) -> Session:
-    """Return the session of the searches for some answers; the limit of time counts from here."""
+    """Return a session for the searches; the time limit counts from here."""
     callback = callback or NullCallback()
     return Session(callback, time.perf_counter(), SweepMeasures(options, callback))
 
@@ -55,9 +55,9 @@ def session_of(options: Options, callback: ProgressCallback | None = None) -> Se
 def decide_formulas(
     system: System, asked: Sequence[Asked], options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
-    """Yield answers as they are found, those of states first.
+    """Yield answers as they are found, those about states first.
 
-    A limit makes an answer unknown; so does Ctrl-C, after which nothing more is searched. The limit of time is that of
+    At a limit the remaining answers are unknown; so they are after Ctrl-C, which ends the search. The time limit is for
     all searches together.
     """
     of_states = [one for one in asked if isinstance(one, Reached | Largest)]
@@ -83,7 +83,7 @@ def decide_formulas(
 
 
 def _share(options: Options, session: Session, searches: int) -> Options:
-    """Return the options for the next of so many searches, which share the time that is left."""
+    """Return the options of the next of `searches` searches, which share the time left."""
     if options.max_seconds is None:
         return options
     left = session.started + options.max_seconds - time.perf_counter()
@@ -123,7 +123,7 @@ def _added_up(one: Largest) -> Sequence[Variable]:
 def _decide_trees(
     system: System, asked: Sequence[OfTrees], options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
-    # Imported here, as in what follows: who asks for properties of states alone does not wait for temporal logic.
+    # Imported lazily, here and below: checks of states alone do not wait for temporal logic.
     from strandline.checker.decisions.trees import decide_trees
     from strandline.checker.properties.ctl_formula import CtlFormula
 
@@ -164,7 +164,7 @@ def _decide_runs(
 
 
 def why_not(outcome: RunOutcome) -> str:
-    """Why a search has not answered."""
+    """Return the reason why a search has no answer."""
     if outcome.fault is not None:
         return f"the model has a run-time fault: {outcome.fault.reason}"
     return outcome.reason or "the search did not end"

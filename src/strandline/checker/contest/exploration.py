@@ -1,4 +1,4 @@
-"""One exploration for everything that is asked of single states, and for all that is counted on the way."""
+"""One exploration for all questions about single states, and for all counts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,7 @@ from strandline.model.system import System, Variable
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """The facts to find out.
-
-    They are: states that decide properties, largest sums of variables, the number of tokens, and the variables that
-    change.
-    """
+    """The facts to find out: properties that states decide, largest sums, token counts, variables that change."""
 
     properties: Sequence[Property] = ()
     sums: Sequence[Sequence[Variable]] = ()
@@ -38,7 +34,7 @@ class Wanted:
 
     @property
     def gathers(self) -> bool:
-        """Whether all states must be looked at."""
+        """True if every state must be observed."""
         return bool(self.sums or self.tokens or self.changes)
 
 
@@ -46,7 +42,7 @@ class Wanted:
 class Explored:
     """The outcome of an exploration.
 
-    `met` are the properties that some state decides; no state decides the others, if the search is complete.
+    `met` are the properties that some state decides; if the search is complete, no state decides the others.
     """
 
     system: System
@@ -54,11 +50,11 @@ class Explored:
     met: set[Property] = field(default_factory=set)
     gathering: Gathering | None = None
     never_taken: int | None = None
-    """How many actions were part of no step, where the search has ended."""
+    """The number of actions that were part of no step, if the search is complete."""
     outcome: RunOutcome = field(default_factory=RunOutcome)
 
     def observer(self, folder: Path, kernel: Kernel) -> Gathering:
-        """Made when the search begins."""
+        """Make the observer, when the search begins."""
         if not isinstance(kernel.reference, SystemReference):
             raise InternalError("only Systems are asked about")
         self.gathering = Gathering(
@@ -70,7 +66,7 @@ class Explored:
         return self.gathering
 
     def note(self, run: SearchRun, bits: Mapping[Property, int]) -> None:
-        """Note what the run has found. The words of a fault need a replay."""
+        """Store the results of the run. The description of a fault needs a replay."""
         labels = reduce(or_, (stop.labels for stop in run.stops), 0)
         self.met |= {one for one, bit in bits.items() if labels >> bit & 1}
         if run.fault is not None:
@@ -85,7 +81,7 @@ class Explored:
 
 
 def explore_for(system: System, wanted: Wanted, options: Options, session: Session) -> Explored:
-    """Explore a System, in the order of the options, until all that is wanted is known."""
+    """Explore a System, in the order of the options, until all wanted facts are known."""
     explored = Explored(system, wanted)
     bits = label_bits(system, wanted.properties)
     specification = SearchSpecification(
@@ -105,5 +101,5 @@ def explore_for(system: System, wanted: Wanted, options: Options, session: Sessi
 
 
 def deadlock() -> Property:
-    """Return the property of a state without steps."""
+    """Return the reachability property of a state without steps."""
     return Property(Kind.DEADLOCK, "deadlock freedom")

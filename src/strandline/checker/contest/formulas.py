@@ -1,4 +1,4 @@
-"""The questions of a file of formulas, one object for each formula."""
+"""Questions of a file of formulas, one object for each formula."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from strandline.source import Source
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """Asks whether some reachable state satisfies the expression; with `always`, whether all do."""
+    """The question whether some reachable state satisfies the expression; with `always`, whether all do."""
 
     id: str
     expression: Expression
@@ -23,7 +23,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Largest:
-    """The largest value of the expression in any reachable state."""
+    """The question for the largest value of the expression in any reachable state."""
 
     id: str
     expression: Expression
@@ -31,7 +31,7 @@ class Largest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfRuns:
-    """Asks whether all runs satisfy a formula of LTL."""
+    """The question whether all runs satisfy an LTL formula."""
 
     id: str
     formula: BoundFormula
@@ -39,13 +39,13 @@ class OfRuns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OfTrees:
-    """Asks whether the initial states satisfy a formula of CTL."""
+    """The question whether the initial states satisfy a CTL formula."""
 
     id: str
     formula: Formula
     atoms: Mapping[str, Expression]
     source: Source
-    """Its text."""
+    """The text of the formula."""
 
 
 Asked: TypeAlias = Reached | Largest | OfRuns | OfTrees

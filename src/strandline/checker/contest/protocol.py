@@ -1,9 +1,9 @@
-"""What the Model Checking Contest wants to read: a line for each formula, or for the whole examination.
+"""The output format of the Model Checking Contest: a line for each formula, or for the whole examination.
 
-FORMULA id TRUE TECHNIQUES EXPLICIT ...      of formulas, and of questions with TRUE or FALSE as their answer
-STATE_SPACE STATES 42 TECHNIQUES ...         of the state space, four lines
-CANNOT_COMPUTE                               where nothing could be answered
-DO_NOT_COMPETE                               where the examination is not known, or the net is coloured
+FORMULA id TRUE TECHNIQUES EXPLICIT ...      for formulas, and for questions answered by TRUE or FALSE
+STATE_SPACE STATES 42 TECHNIQUES ...         for the state space, four lines
+CANNOT_COMPUTE                               if nothing could be answered
+DO_NOT_COMPETE                               if the examination is unknown, or the net is coloured
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from strandline.checker.options.temporal import TemporalOptions
 from strandline.errors import UsageError
 from strandline.languages import load, read_text
 from strandline.languages.petri.pnml import OtherNet
-from strandline.source import Source
+from strandline.source import Source, saturated_int
 
 CANNOT_COMPUTE, DO_NOT_COMPETE = "CANNOT_COMPUTE", "DO_NOT_COMPETE"
 
@@ -58,7 +58,7 @@ _SHARE_OF_TIME, _SHARE_OF_MEMORY = 0.95, 0.9
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """One run: its name, the files of the net and of the formulas, and its limits."""
+    """One examination of the contest: its name, the files of the net and of the formulas, and its limits."""
 
     name: str
     folder: Path
@@ -66,7 +66,7 @@ class Examination:
     memory: int | None = None
 
     @classmethod
-    def told(cls, name: str | None, environment: Mapping[str, str], folder: Path) -> Examination:
+    def read(cls, name: str | None, environment: Mapping[str, str], folder: Path) -> Examination:
         """Read an examination from an argument or from the contest's variables.
 
         Raises `UsageError` if one is missing or not a number.
@@ -86,28 +86,28 @@ class Examination:
 
 def _number(environment: Mapping[str, str], name: str) -> int | None:
     written = environment.get(name, "").strip()
-    if written and (not written.isdigit() or int(written) == 0):
+    if written and (not written.isdecimal() or saturated_int(written) == 0):
         raise UsageError(f"{name} is a whole number of more than 0, not '{written}'")
-    return int(written) if written else None
+    return saturated_int(written) if written else None
 
 
 def examine(examination: Examination, callback: ProgressCallback | None = None) -> Iterator[str]:
-    """Yield the lines of a run as they are found. Raises `InputError` for a net or formulas that cannot be read."""
+    """Yield the output lines as they are found. Raises `InputError` for an unreadable net or formula."""
     if examination.name not in EXAMINATIONS:
         yield DO_NOT_COMPETE
         return
     try:
         answers = _answers(examination, callback)
-        told = False
+        printed = False
         for answer in answers:
             line = _line(examination.name, answer)
             if line is not None:
-                told = True
+                printed = True
                 yield line
     except OtherNet:
         yield DO_NOT_COMPETE
         return
-    if not told:
+    if not printed:
         yield CANNOT_COMPUTE
 
 

@@ -36,7 +36,7 @@ STATE_SPACE = "state-space"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asking:
-    """A question about a System, and the means to answer it."""
+    """A question about a System, with the options and the session for answering it."""
 
     name: str
     system: System
@@ -48,30 +48,32 @@ class _Asking:
 def decide_question(
     name: str, system: System, options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
-    """Decide a question; `state-space` has five answers.
+    """Decide a named question; `state-space` has five answers.
 
-    Raises `UsageError` for a question that is not known, and `InputError` for a sum that cannot be read.
+    Raises `UsageError` for an unknown question, and `InputError` for a sum that cannot be parsed.
     """
     system = system.alone
     if name.startswith(f"{UPPER_BOUND}("):
-        asked = Largest(name, _summed(name, system))
+        asked = Largest(name, _sum_of(name, system))
         return decide_formulas(system, [asked], options, temporal, session)
     if name not in QUESTIONS:
         raise UsageError(f"unknown question '{name}' (known: {', '.join([*QUESTIONS, f'{UPPER_BOUND}(PLACE, ...)'])})")
     return QUESTIONS[name](_Asking(name, system, options, temporal, session))
 
 
-def _summed(name: str, system: System) -> Expression:
+def _sum_of(name: str, system: System) -> Expression:
     text = "tokens" + name.removeprefix(UPPER_BOUND)
     expression = system.scope.parse(text, name="question")
     if variables_in_sum(expression) is None:
-        raise ModelError("the largest sum of variables can be asked for", Source("question", text), Span(0, len(text)))
+        raise ModelError(
+            "an upper bound can be asked for a sum of variables only", Source("question", text), Span(0, len(text))
+        )
     return expression
 
 
 def _deadlock(asking: _Asking) -> Iterator[Answered]:
     stuck = deadlock()
-    found, seconds = _explored(asking, Wanted(properties=[stuck]))
+    found, seconds = _explore(asking, Wanted(properties=[stuck]))
     met = stuck in found.met
     yield _answer(asking, found, seconds, met if met or found.outcome.complete else None)
 
@@ -84,16 +86,16 @@ def _one_safe(asking: _Asking) -> Iterator[Answered]:
 
 
 def _quasi_liveness(asking: _Asking) -> Iterator[Answered]:
-    found, seconds = _explored(asking, Wanted())
-    # What was taken stays so, however the search goes on.
+    found, seconds = _explore(asking, Wanted())
+    # An action that was taken stays taken, so an incomplete search suffices.
     live = found.never_taken == 0
     yield _answer(asking, found, seconds, live if live or found.outcome.complete else None)
 
 
 def _stable_marking(asking: _Asking) -> Iterator[Answered]:
-    found, seconds = _explored(asking, Wanted(changes=True))
+    found, seconds = _explore(asking, Wanted(changes=True))
     stable = [] if found.gathering is None else found.gathering.never_changed()
-    # What has changed stays so, however the search goes on.
+    # A variable that has changed stays changed, so an incomplete search suffices.
     yield _answer(asking, found, seconds, bool(stable) if found.outcome.complete or not stable else None)
 
 
@@ -103,7 +105,7 @@ def _liveness(asking: _Asking) -> Iterator[Answered]:
     Most nets that are not live have a deadlock or an action that is never enabled, so one exploration is tried first.
     """
     stuck, actions = deadlock(), asking.system.actions
-    found, seconds = _explored(asking, Wanted(properties=[stuck]))
+    found, seconds = _explore(asking, Wanted(properties=[stuck]))
     if (actions and stuck in found.met) or (found.outcome.complete and found.never_taken):
         yield _answer(asking, found, seconds, False)
     elif not found.outcome.complete or not actions:
@@ -120,14 +122,14 @@ def _liveness(asking: _Asking) -> Iterator[Answered]:
 
 
 def _again(system: System, action: Action) -> OfTrees:
-    """AG EF of an action's being enabled."""
+    """Return the CTL formula AG EF enabled(action)."""
     name = f"enabled({action.name})"
     formula = make(Operator.ALL, make(Operator.ALWAYS, make(Operator.EXISTS, make(Operator.EVENTUALLY, atom(name)))))
     return OfTrees(name, formula, {name: some_enabled(system, [action])}, Source(name, str(formula)))
 
 
 def _state_space(asking: _Asking) -> Iterator[Answered]:
-    found, seconds = _explored(asking, Wanted(tokens=True))
+    found, seconds = _explore(asking, Wanted(tokens=True))
     statistics, gathering = found.outcome.statistics, found.gathering
     figures = {
         "states": statistics.states,
@@ -151,7 +153,7 @@ QUESTIONS: dict[str, Callable[[_Asking], Iterator[Answered]]] = {
 }
 
 
-def _explored(asking: _Asking, wanted: Wanted) -> tuple[Explored, float]:
+def _explore(asking: _Asking, wanted: Wanted) -> tuple[Explored, float]:
     began = time.perf_counter()
     found = explore_for(asking.system, wanted, asking.options, asking.session)
     return found, time.perf_counter() - began

@@ -1,10 +1,9 @@
-"""Files of formulas as the Model Checking Contest has them, over the variables and actions of a System.
+"""Read the formula files of the Model Checking Contest, over the variables and actions of a System.
 
-A file is a `property-set` of properties, each with an id and a formula. A formula is what its operators make it: a
-quantifier over one temporal operator, as in CTL, or one quantifier in front of everything, as in LTL. The few that are
-both mean the same in both, but for a `next` at a state without steps: an id that speaks of LTL has LTL's meaning.
-
-Parts without temporal operators become one proposition each: automata and searches see those, not their atoms.
+A file is a `property-set` of properties, each with an id and a formula. The operators determine the logic: each
+quantifier over one temporal operator is CTL, one quantifier in front of everything is LTL. Formulas that are both mean
+the same in both, except for a `next` in a state without steps: there an id that mentions LTL decides for LTL. Parts
+without temporal operators become one proposition each: automata and searches see those, not their atoms.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _LARGEST = 1 << 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Proposition:
-    """A part without temporal operators: its text and its meaning."""
+    """A part of a formula without temporal operators: its text and its expression."""
 
     text: str
     expression: Expression
@@ -41,7 +40,7 @@ _Part = _Proposition | Formula
 
 
 def read_formulas(source: Source, system: System) -> list[Asked]:
-    """Read the questions of a file, in its order.
+    """Read the questions of a file, in order.
 
     Raises `ParseError` and `ModelError` with the line of the first mistake; unknown operators are refused.
     """
@@ -63,7 +62,7 @@ class _Reader:
 
     def asked(self, stated: Element) -> Asked:
         if stated.tag != "property":
-            stated.refuse(f"a set of properties has no '{stated.tag}' that is known here")
+            stated.refuse(f"unknown element '{stated.tag}' in a set of properties")
         named, formula = stated.child("id"), stated.child("formula")
         if named is None or formula is None:
             stated.refuse("a property has an 'id' and a 'formula'")
@@ -85,11 +84,11 @@ class _Reader:
                 if not re.fullmatch(r"[0-9]{1,20}", written) or int(written) > _LARGEST:
                     element.refuse(f"a natural number of at most {_LARGEST} is wanted, not '{written[:40]}'")
                 return _Proposition(written, Const(int(written)))
-        element.refuse(f"'{element.tag}' is no number that is known here")
+        element.refuse(f"'{element.tag}' is not a supported number")
 
     def tokens(self, element: Element) -> _Proposition:
         """Return the sum of the tokens of places."""
-        names = [self._named(one, "place") for one in _some(element)]
+        names = [self._name_in(one, "place") for one in _some(element)]
         known = self.system.by_name
         for name, one in zip(names, element.children, strict=True):
             if name not in known or known[name].length is not None:
@@ -98,15 +97,15 @@ class _Reader:
 
     def fireable(self, element: Element) -> _Proposition:
         """Return the proposition that one of some transitions is enabled."""
-        names = [self._named(one, "transition") for one in _some(element)]
+        names = [self._name_in(one, "transition") for one in _some(element)]
         for name, one in zip(names, element.children, strict=True):
             if name not in self.actions:
                 one.refuse(f"the model has no transition '{name}'")
         return _Proposition(f"fireable({', '.join(names)})", row("or", [self._enabled_by(name) for name in names]))
 
-    def _named(self, element: Element, what: str) -> str:
+    def _name_in(self, element: Element, what: str) -> str:
         if element.tag != what:
-            element.refuse(f"a '{what}' is wanted here, not '{element.tag}'")
+            element.refuse(f"expected a '{what}', found '{element.tag}'")
         return element.text.strip()
 
     def _enabled_by(self, name: str) -> Expression:
@@ -117,7 +116,7 @@ class _Reader:
 
 @dataclass(slots=True, eq=False)
 class _Formula:
-    """One formula being read: the propositions in it by their texts."""
+    """A formula being read, with its propositions by their texts."""
 
     reader: _Reader
     id: str
@@ -132,16 +131,16 @@ class _Formula:
             return plain
         formula = self._formula(self._part(self.content))
         source = Source(self.id, str(formula))
-        linear = formula.operator is Operator.ALL and not any(map(_quantified, formula.operands))
+        linear = formula.operator is Operator.ALL and not any(map(_has_quantifier, formula.operands))
         if linear and ("LTL" in self.id or not _branches(formula)):
             spans = dict.fromkeys(self.atoms, Span(0, len(source.text)))
             return OfRuns(self.id, BoundFormula(ParsedFormula(formula.operands[0], source, spans), self.atoms))
         if not _branches(formula):
-            self.content.refuse("the formula is neither of LTL nor of CTL")
+            self.content.refuse("the formula is neither in LTL nor in CTL")
         return OfTrees(self.id, formula, self.atoms, source)
 
     def _reachability(self) -> Reached | None:
-        """Return the question as one about single states: EF or AG without other temporal operators; else None."""
+        """Return the question as one about single states, if it is EF or AG of a proposition; else None."""
         for quantifier, operator in (("exists-path", "finally"), ("all-paths", "globally")):
             if self.content.tag == quantifier and [one.tag for one in self.content.children] == [operator]:
                 inner = self._part(_only(self.content.children[0]))
@@ -162,9 +161,9 @@ class _Formula:
             case "is-fireable":
                 return self.reader.fireable(element)
             case "negation":
-                return self._negated(self._part(_only(element)))
+                return self._negate(self._part(_only(element)))
             case "conjunction" | "disjunction":
-                return self._joined(element)
+                return self._join(element)
             case "until":
                 before, reach = _exactly(element, 2)
                 if (before.tag, reach.tag) != ("before", "reach"):
@@ -175,14 +174,14 @@ class _Formula:
                 return make(_UNARY[tag], self._formula(self._part(_only(element))))
             case tag if tag in _QUANTIFIERS:
                 return make(_QUANTIFIERS[tag], self._formula(self._part(_only(element))))
-        element.refuse(f"'{element.tag}' is no part of a formula that is known here")
+        element.refuse(f"'{element.tag}' is not a supported operator")
 
-    def _negated(self, part: _Part) -> _Part:
+    def _negate(self, part: _Part) -> _Part:
         if isinstance(part, Formula):
             return make(Operator.NOT, part)
         return _Proposition(f"not ({part.text})", Unary("not", part.expression))
 
-    def _joined(self, element: Element) -> _Part:
+    def _join(self, element: Element) -> _Part:
         word, operator = _JOINED[element.tag]
         parts = [self._part(one) for one in _some(element)]
         propositions = [one for one in parts if isinstance(one, _Proposition)]
@@ -192,14 +191,14 @@ class _Formula:
         return make(operator, *map(self._formula, parts)) if len(parts) > 1 else parts[0]
 
 
-def _quantified(formula: Formula) -> bool:
+def _has_quantifier(formula: Formula) -> bool:
     return any(one.operator in (Operator.ALL, Operator.EXISTS) for one in _walk(formula))
 
 
 def _branches(formula: Formula) -> bool:
-    """Return True if the formula is one of CTL.
+    """Return True if the formula is in CTL: every temporal operator stands right below a quantifier.
 
-    Each temporal operator stands right below a quantifier, and the reverse.
+    The reverse must be true as well.
     """
     temporal = {*_UNARY.values(), Operator.UNTIL}
     waiting = [formula]
@@ -231,11 +230,11 @@ def _only(element: Element) -> Element:
 def _exactly(element: Element, count: int) -> Sequence[Element]:
     if len(element.children) != count:
         wanted = "1 element" if count == 1 else f"{count} elements"
-        element.refuse(f"'{element.tag}' wants {wanted} in it, not {len(element.children)}")
+        element.refuse(f"'{element.tag}' must contain {wanted}, not {len(element.children)}")
     return element.children
 
 
 def _some(element: Element) -> Sequence[Element]:
     if not element.children:
-        element.refuse(f"'{element.tag}' wants elements in it")
+        element.refuse(f"'{element.tag}' must contain elements")
     return element.children

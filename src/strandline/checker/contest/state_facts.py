@@ -1,8 +1,7 @@
-"""Facts about all reachable states that are collected while they are explored: largest sums, variables that change.
+"""An observer that collects facts about all explored states: largest sums, variables that change.
 
-An observer of a search. It works on blocks of packed states: a sum of fields is the weighted sum of how many of their
-lowest bits are set, of their second bits, and so on, so that it costs a few operations a word, however many fields it
-has.
+It works on blocks of packed states: a sum of fields is the weighted sum of the numbers of their lowest set bits, their
+second bits, and so on; so it costs a few operations per word, however many fields it has.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Integers = npt.NDArray[np.int64]
 
 
 class Gathering:
-    """Collects the largest value of some sums of variables, and which variables ever differ from the initial state."""
+    """Collects the largest values of some sums, and the variables that ever differ from the initial state."""
 
     layers = False
     held_words = 0
@@ -47,8 +46,8 @@ class Gathering:
         return None
 
     def expanded(self, states: WordArray) -> None:
-        """Look at states, one a row."""
-        # Word by word: one after the other is looked at in all states.
+        """Process expanded states, one per row."""
+        # Column by column: one word of all states at a time.
         words = np.ascontiguousarray(states[:, : self.layout.words].T)
         self._changed |= np.bitwise_or.reduce(words ^ self._initial[:, np.newaxis], axis=1)
         for number, one in enumerate(self._sums):
@@ -56,7 +55,7 @@ class Gathering:
             self._largest[number] = found if known is None else max(known, found)
         if self._total is not None:
             self._most_in_all = max(self._most_in_all, int(self._total.of(words).max()))
-            self._look_for_most(words)
+            self._update_largest(words)
 
     def largest(self, number: int) -> int:
         """Return the largest value of a sum; at least one state must have been observed."""
@@ -75,20 +74,20 @@ class Gathering:
         return self._most_in_one
 
     def never_changed(self) -> list[Variable]:
-        """Variables that have the initial value in all states."""
+        """Return the variables that have their initial value in all states."""
         return [one.variable for one in self.layout.fields if not _bits_of(one, self._changed)]
 
-    def _look_for_most(self, words: WordArray) -> None:
+    def _update_largest(self, words: WordArray) -> None:
         together = np.bitwise_or.reduce(words, axis=1)
         for one in self.layout.fields:
-            # No value is larger than all bits of all values together.
+            # The bitwise OR of all values is an upper bound of each.
             if _bits_of(one, together) + one.low > self._most_in_one:
                 columns = (_column(words, one, index) for index in range(one.variable.slots))
                 self._most_in_one = max(self._most_in_one, *(int(column.max()) + one.low for column in columns))
 
 
 class _Sum:
-    """A sum of variables and of all elements of arrays, as masks: how much each bit of a mask counts, by word."""
+    """A sum of variables and of all elements of arrays, as masks: for each word, the weight of every bit of a mask."""
 
     def __init__(self, layout: Layout, variables: Iterable[Variable]) -> None:
         self.constant = 0
@@ -111,7 +110,7 @@ class _Sum:
 
 
 def variables_in_sum(expression: Expression) -> list[Variable] | None:
-    """Return the variables that an expression adds up; None if it is anything else."""
+    """Return the variables that an expression adds up; None for any other expression."""
     found: list[Variable] = []
     waiting = [expression]
     while waiting:

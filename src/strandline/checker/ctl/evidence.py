@@ -1,9 +1,8 @@
-"""Evidence that a formula holds in a state, or does not: a path or a lasso, and evidence for the operands at its end.
+"""Find evidence that a formula holds, or not: a path or lasso, and evidence for the operands at its end.
 
-A formula about some path is shown by one such path, and so is the negation of one about all paths. For the others there
-is no evidence but that everything was explored. A conjunction that holds is shown by all its parts, one that does not
-by a single one, and so on down the formula. Every run begins in an initial state, is replayed, and is judged
-(`judge.py`).
+A formula about some path is shown by one such path, and so is the negation of one about all paths. For the others the
+only evidence is that everything was explored. A conjunction that holds is shown by all its parts, one that does not by
+a single one, and so on down the formula. Every run begins in an initial state, is replayed, and is judged (`judge.py`).
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ NOTHING_ELSE = "all states were looked at"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The initial state in which a formula is looked at: its number among those of the System, and its record."""
+    """The initial state in which a formula is evaluated: its index among the initial states, and its record."""
 
     number: int
     record: int
 
 
 class Paths(Protocol[In]):
-    """Paths inside sets of records."""
+    """The interface of a search for paths inside sets of records."""
 
     def successors(self, record: int, /) -> list[int]:
         """Return the records of the successors of a record, in the order of their steps."""
@@ -46,14 +45,14 @@ class Paths(Protocol[In]):
         """Return a path of one step into a set."""
 
     def until(self, start: int, through: In, goal: In, /) -> Path:
-        """Return a shortest path through one set into another."""
+        """Return a shortest path inside one set that ends in another."""
 
     def always(self, start: int, inside: In, conditions: Sequence[In] = (), /) -> Path:
         """Return a lasso inside a set that meets every condition, or a path that ends there."""
 
 
 class Explaining(Generic[Set]):
-    """Makes evidence for the value of one formula. `paths` is called when the first path is looked for."""
+    """Finds evidence for the value of one formula. `paths` is called when the first path is needed."""
 
     def __init__(
         self,
@@ -72,7 +71,7 @@ class Explaining(Generic[Set]):
         self._paths: Paths[Set] | None = None
 
     def evidence(self) -> Evidence:
-        """For the whole formula, in the state where it is looked at."""
+        """Return the evidence for the whole formula, in the state of `start`."""
         return self._of(self._bound.formula, Path((self._start.record,), ()))
 
     def _of(self, node: Formula, way: Path) -> Evidence:
@@ -81,7 +80,7 @@ class Explaining(Generic[Set]):
         if node.is_boolean:
             return Evidence(str(node), holds, "true here" if holds else "false here")
         if node.operator in QUANTIFIERS:
-            return self._quantified(node, way, holds)
+            return self._explain_quantified(node, way, holds)
         parts = [self._of(one, way) for one in self._deciding(node, way.end, holds)]
         return parts[0] if node.operator is Operator.NOT else Evidence(str(node), holds, "", parts=tuple(parts))
 
@@ -89,7 +88,7 @@ class Explaining(Generic[Set]):
         return self._contains(self._valuation.of(node), record)
 
     def _deciding(self, node: Formula, record: int, holds: bool) -> Sequence[Formula]:
-        """Return the operands that decide the value of a formula: a single one if it decides alone."""
+        """Return the operands that decide the value of a formula: only one if it suffices."""
         operands = node.operands
         if node.operator is Operator.IMPLIES and holds:
             return [operands[1] if self._holds(operands[1], record) else operands[0]]
@@ -97,7 +96,7 @@ class Explaining(Generic[Set]):
             return [next(one for one in operands if self._holds(one, record) is holds)]
         return operands
 
-    def _quantified(self, node: Formula, way: Path, holds: bool) -> Evidence:
+    def _explain_quantified(self, node: Formula, way: Path, holds: bool) -> Evidence:
         if holds is not (node.operator is Operator.EXISTS):
             return Evidence(str(node), holds, NOTHING_ELSE)
         found = self._valuation.witnesses(node)
@@ -125,7 +124,7 @@ class Explaining(Generic[Set]):
         return [self._of(one, end) for one in parts if not one.is_boolean]
 
     def _path(self, found: Witnesses[Set], record: int) -> tuple[Path, bool]:
-        """Return a path that is a witness, and whether it stays inside a set for ever."""
+        """Return a path that is a witness, and True if it stays inside a set for ever."""
         if self._paths is None:
             self._paths = self._make_paths()
         if found.entered is not None:
@@ -141,31 +140,31 @@ class Explaining(Generic[Set]):
         loop = way.loop
         if loop is None or loop == len(way.steps):
             run = self._replaying.path(self._start.number, way.steps)
-            return run if loop is None else _ended(self._shown, run)
+            return run if loop is None else _close_path(self._shown, run)
         return self._replaying.lasso(Lasso(self._start.number, way.steps[:loop], way.steps[loop:]))
 
 
-def _ended(reference: SystemReference, run: ShownRun) -> ShownRun:
-    """Return a path as a run that repeats its last state, if that has no step."""
+def _close_path(reference: SystemReference, run: ShownRun) -> ShownRun:
+    """Return the run of a path; if its last state has no step, the run repeats that state for ever."""
     if reference.edges(run.states[-1]):
         raise ReplayError("the run that shows the formula does not end where it is said to")
     return replace(run, trace=replace(run.trace, loop=len(run.trace)), ended=True)
 
 
 def _words(run: ShownRun, before: int) -> str:
-    """Say what a run shows after its first steps: `3 steps lead to a state that shows it`."""
+    """Describe a run after its first steps: `3 steps lead to a state that shows it`."""
     steps, loop = len(run.trace) - before, run.trace.loop
     if loop is None:
         return f"{_leading(steps)} to a state that shows it" if steps else "this state shows it"
     if run.ended:
         return f"{_leading(steps)} to where the run ends" if steps else "the run ends in this state"
-    stem = f"{_counted(loop - before)}, then " if loop > before else ""
-    return f"{stem}a loop of {_counted(len(run.trace) - loop)} shows it"
+    stem = f"{_count_steps(loop - before)}, then " if loop > before else ""
+    return f"{stem}a loop of {_count_steps(len(run.trace) - loop)} shows it"
 
 
 def _leading(steps: int) -> str:
     return "1 step leads" if steps == 1 else f"{steps:,} steps lead"
 
 
-def _counted(steps: int) -> str:
+def _count_steps(steps: int) -> str:
     return f"{steps} step" if steps == 1 else f"{steps:,} steps"

@@ -1,4 +1,4 @@
-"""The search under CTL: a plain one with an observer of states and edges."""
+"""The specification of a search for CTL: a plain exploration with an observer of states and edges."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ def exploration(
     task: TreesTask,
     session: Session,
     observe: Callable[[Path, Kernel], SearchObserver],
+    load_observer: Callable[[], object],
     predicates: Sequence[Expression],
     *,
     swept: bool,
 ) -> SearchSpecification:
-    """Specify the exploration of the System of the task's question, breadth-first or by its measure."""
+    """Specify the exploration of a task's System, breadth-first or by its measure."""
     question = task.question
     options = replace(task.options, order=SWEEP if swept else "bfs")
     return SearchSpecification(
@@ -36,5 +37,6 @@ def exploration(
         started=session.started,
         checkpoints=session.checkpoints,
         observe=observe,
+        load_observer=load_observer,
         observes_edges=True,
     )

@@ -1,6 +1,6 @@
-"""Warnings about vacuous answers: with fairness, or where finite runs do not count, a state may have no path at all.
+"""Warnings about vacuous CTL answers: with fairness, or without finite runs, a state may have no path at all.
 
-Every claim about all paths of such a state is true then, and every claim about some path is false.
+Then every claim about all paths of the state is true, and every claim about some path is false.
 """
 
 from __future__ import annotations

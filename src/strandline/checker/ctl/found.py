@@ -1,4 +1,4 @@
-"""The result of a strategy for formulas of CTL."""
+"""The result of a strategy for CTL formulas."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CtlAnswer:
 
 @dataclass(slots=True)
 class CtlFound:
-    """The answers to the formulas of a task; empty if labelling did not come to its end."""
+    """The answers to the formulas of a task; empty if the values could not be computed."""
 
     method: str
     outcome: RunOutcome

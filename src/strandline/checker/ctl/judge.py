@@ -1,7 +1,7 @@
-"""Judges evidence for CTL: whether a run does what is claimed, by the meaning of the operator on a word.
+"""Judge evidence for CTL: check by the semantics of the operator on a word that a run shows what is claimed.
 
-Propositional operands are evaluated anew in every state by the interpreter; other operands are taken as claimed,
-because each has a run of its own. A path that does not loop must decide the formula whatever follows it. A
+Propositional operands are evaluated again in every state by the interpreter; the values of other operands are taken as
+claimed, because each has a run of its own. A path that does not loop must decide the formula however it continues. A
 contradiction is a `ReplayError`: a bug of ours, never a verdict.
 """
 
@@ -24,12 +24,12 @@ from strandline.traces.replay import State
 
 _OPERANDS = ("first", "second")
 Claimed = Callable[[Formula, int], bool]
-"""The value of a part of the formula at a record, as it was worked out."""
+"""A function that returns the computed value of a part of the formula at a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges runs of one formula's parts."""
+    """Judges the runs for the parts of one formula."""
 
     formula: CtlFormula
     shown: SystemReference
@@ -37,7 +37,7 @@ class Judge:
     fairness: Sequence[Fairness]
 
     def judge(self, node: Formula, way: Path, begins: int, run: ShownRun) -> None:
-        """Raise `ReplayError` unless the run shows the value of a quantified formula from place `begins` on."""
+        """Raise `ReplayError` unless the run, from index `begins` on, shows the value of a quantified formula."""
         positive, path = node.operator is Operator.EXISTS, node.operands[0]
         operator = path.operator if positive else DUAL[path.operator]
         named = dict(zip(_OPERANDS, path.operands, strict=False))
@@ -65,14 +65,14 @@ class Judge:
 
 
 def _state_at(run: ShownRun, place: int) -> State:
-    """Return the state at a place of a run, whose loop may have been shortened."""
+    """Return the state at an index of a run, whose loop may have been shortened."""
     if place < len(run.states) or run.trace.loop is None:
         return run.states[place]
     return run.loop_states[(place - run.trace.loop) % len(run.loop_states)]
 
 
 def _word(letters: tuple[frozenset[str], ...], way: Path, begins: int) -> LassoWord:
-    """Return the word from a place on; after a path that does not loop nothing holds."""
+    """Return the word from an index on; behind a path that does not loop no proposition holds."""
     if way.loop is None:
         return LassoWord(letters, (frozenset(),))
     turn = way.loop - begins

@@ -1,4 +1,4 @@
-"""Replaying the searches under CTL as runs of the user's System."""
+"""Replay the searches for CTL as runs of the user's System."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from strandline.traces.lassos import LassoReplay
 
 
 def replay_of(run: SearchRun, shown: SystemReference) -> LassoReplay:
-    """Return the replay of what the search did, as runs of the shown System."""
+    """Return the replay that maps steps of the search to runs of the shown System."""
     if not isinstance(run.kernel.reference, SystemReference):
         raise InternalError("CTL is checked on Systems")
     return LassoReplay(run.kernel.reference, shown)
 
 
 def note_fault(run: SearchRun, question: CtlQuestion) -> None:
-    """Note a fault of the model, if the run ended at one, as a violation.
+    """Record a fault of the model at which the run ended as a violation.
 
     Raises `InputError` for a fault in an expression of the user.
     """

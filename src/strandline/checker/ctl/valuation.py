@@ -20,7 +20,7 @@ Set = TypeVar("Set")
 
 
 class Sets(Protocol[Set]):
-    """Sets of states, and the three operators that all others are made of."""
+    """The interface of sets of states, with the three operators from which all others are made."""
 
     def full(self) -> Set: ...
 
@@ -35,21 +35,21 @@ class Sets(Protocol[Set]):
     def not_(self, one: Set, /) -> Set: ...
 
     def next(self, states: Set, /) -> Set:
-        """EX."""
+        """Compute EX."""
 
     def until(self, through: Set, goal: Set, /) -> Set:
-        """E [through U goal]."""
+        """Compute E [through U goal]."""
 
     def fair_always(self, states: Set, conditions: Sequence[Set], /) -> Set:
-        """EG on paths that meet each condition infinitely often."""
+        """Compute EG on paths that meet each condition infinitely often."""
 
 
 @dataclass(frozen=True, slots=True)
 class Witnesses(Generic[Set]):
     """The states from which some path satisfies a path formula, by the form of that path.
 
-    It is a step into `entered`; or, from `reaching`, a path through `through` to `goal`; or one that stays in `staying`
-    for ever. Where `entered` or `goal` is None that form does not exist, and its other sets are empty.
+    The path is a step into `entered`; or, from `reaching`, a path through `through` to `goal`; or one that stays in
+    `staying` for ever. If `entered` or `goal` is None that form does not exist, and its other sets are empty.
     """
 
     satisfied: Set
@@ -61,10 +61,10 @@ class Witnesses(Generic[Set]):
 
 
 class Valuation(Generic[Set]):
-    """Values of formulas, each computed once.
+    """The sets of states that satisfy formulas, each computed once.
 
-    `labelled` are the states of propositional parts, `conditions` the sets that fair paths meet infinitely often;
-    `infinite`: only infinite paths count.
+    `labelled` are the states of propositional parts, `conditions` the sets that fair paths meet infinitely often. With
+    `infinite`, only infinite paths count.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Valuation(Generic[Set]):
         return self._values[formula]
 
     def witnesses(self, node: Formula) -> Witnesses[Set]:
-        """Return from where paths show the value of a quantified formula.
+        """Return the states from which paths show the value of a quantified formula.
 
         They show that it holds, if it is about some path, else that it does not.
         """
@@ -103,7 +103,7 @@ class Valuation(Generic[Set]):
 
     def _value(self, node: Formula) -> Set:
         if node.operator in QUANTIFIERS:
-            return self._quantified(node)
+            return self._evaluate_quantified(node)
         sets, operands = self._sets, [self._values[one] for one in node.operands]
         match node.operator:
             case Operator.TRUE:
@@ -121,7 +121,7 @@ class Valuation(Generic[Set]):
         join = sets.and_ if node.operator is Operator.AND else sets.or_
         return reduce(join, operands)
 
-    def _quantified(self, node: Formula) -> Set:
+    def _evaluate_quantified(self, node: Formula) -> Set:
         path = node.operands[0]
         operands = [self._values[one] for one in path.operands]
         if node.operator is Operator.EXISTS:

@@ -1,4 +1,4 @@
-"""Warming up the engine's machine code for graphs, on a graph of three states, before the clocks start."""
+"""Load the engine's machine code for graphs, on a graph of three states, before the clock starts."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from strandline.engine.graph.terminal import TerminalComponents
 
 @cache
 def load_graph() -> None:
-    """Write, label and search a graph."""
+    """Load the machine code that writes, labels and searches a graph."""
     with TemporaryDirectory() as folder:
         graph = GraphLog(Path(folder) / "graph", 1, 1, 1)
-        _tell(graph)
+        _notify(graph)
         graph.finish()
         fixpoints, everything = Fixpoints(graph, DeadEnds(), lambda: None), graph.labelled(0)
         fixpoints.next(everything)
@@ -33,11 +33,11 @@ def load_graph() -> None:
 def load_components() -> None:
     """Load the machine code for terminal components."""
     components = TerminalComponents(1, 1)
-    _tell(components)
+    _notify(components)
     components.finish()
 
 
-def _tell(observer: GraphLog | TerminalComponents) -> None:
+def _notify(observer: GraphLog | TerminalComponents) -> None:
     """Notify an observer as a search does, with arrays of every kind that the compiler distinguishes.
 
     That is the initial state's record; then states with their labels and an edge to themselves, one alone and two at

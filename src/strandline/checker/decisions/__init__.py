@@ -1,1 +1,1 @@
-"""From properties to a verdict: tasks, the strategy for each, judging, sanity checks."""
+"""From properties to a verdict: make tasks, run the strategy for each, judge evidence, warn of vacuous answers."""

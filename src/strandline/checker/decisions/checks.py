@@ -1,4 +1,4 @@
-"""From a selection of properties to a verdict: tasks, the strategies that carry them out, and their answers."""
+"""From a selection of properties to a verdict: make tasks, run strategies, collect answers."""
 
 from __future__ import annotations
 
@@ -43,15 +43,13 @@ def explore_system(
 ) -> Exploration:
     """Visit every reachable state, one by one or, with the method `symbolic`, as BDDs.
 
-    Ctrl-C raises `Interrupted`. The limit of time counts from `started`, a time of `time.perf_counter`. A caller with
+    Ctrl-C raises `Interrupted`. The time limit counts from `started`, a time of `time.perf_counter`. A caller with
     files to write opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after that.
     """
     with _own_or(checkpoints, options) as checkpoints:
         session = _session(options, callback, started, checkpoints)
         _refuse_without_effect(system, (), options, TemporalOptions(method=method))
-        task = resolve_reduction(
-            StatesTask(system, options, temporal=TemporalOptions(method=method)), (), choose_for_states, session
-        )
+        task = resolve_reduction(StatesTask(system, options, method=method), (), choose_for_states, session)
         outcome = _search_states(task, session).outcome
         exploration = exploration_of(system, task.options, outcome)
         if outcome.interrupted:
@@ -69,7 +67,7 @@ def check_selection(
     started: float | None = None,
     checkpoints: Checkpoints | None = None,
 ) -> Verdict:
-    """Decide the properties: those of states in one search, then each property of runs, then formulas of CTL in groups.
+    """Decide the properties: those of states in one search, then each of runs, then CTL formulas in groups.
 
     Ctrl-C raises `Interrupted`; `started` and `checkpoints` as in `explore_system`.
     """
@@ -91,30 +89,30 @@ def _refuse_without_effect(
 ) -> Iterable[str]:
     """Raise `UsageError` for an option that takes effect on no property.
 
-    Return notices for those that take effect on some only.
+    Returns notices for those that take effect on some properties only.
     """
     if not any(given_facts(options, temporal)):
         return ()
-    # Whether steps are reduced is decided later; if they are not, nothing of it is asked for.
+    # `auto` decides later whether steps are reduced; here they are taken not to be.
     settled = replace(options, auto_por=False, check_independence=False)
     decided: list[Decided] = []
     states = [one for one in properties if one.is_of_states]
     if len(states) == len(properties):
         temporal.refuse_without_runs()
     if states or not properties:
-        task = StatesTask(searched_for(system, states), settled, tuple(states), temporal=temporal)
+        task = StatesTask(searched_for(system, states), settled, tuple(states), method=temporal.method)
         title = "what is reachable" if not states else f"{states[0].kind.value} '{states[0].name}'"
         decided.append(Decided(Way(STATES, choose_for_states(task).strategy.name), title))
     for one in properties:
         with suppress(ResourceError):
-            # What is too large to be searched is UNKNOWN in any way.
+            # A product that is too large is UNKNOWN by every method.
             decided += [Decided(way, f"{one.kind.value} '{one.name}'") for way in _ways(system, one, settled, temporal)]
     return refuse_without_effect(decided, options, temporal, reentrant=Capability.THREADS in system.capabilities)
 
 
 def _ways(system: System, one: Property, options: Options, temporal: TemporalOptions) -> Iterator[Way]:
-    """Yield the way in which a property of runs or of trees is decided."""
-    # Imported here: who asks for properties of states alone does not wait for temporal logic.
+    """Yield the methods by which a property of runs or of trees is decided."""
+    # Imported lazily: checks of states alone do not wait for temporal logic.
     if one.specification is not None:
         from strandline.checker.decisions.runs import runs_task
 
@@ -158,7 +156,7 @@ def _session(
 
 
 def _search_states(task: StatesTask, session: Session) -> StatesFound:
-    """Carry out a task by the strategy that suits, and report a choice that was made."""
+    """Run the task with the strategy chosen for it, and report the choice if there was one."""
     choice = choose_for_states(task)
     if choice.why is not None:
         session.callback.stage(f"searched by {choice.strategy.name}: {choice.why}")
@@ -168,7 +166,7 @@ def _search_states(task: StatesTask, session: Session) -> StatesFound:
 def resolve_reduction(
     task: TaskKind, seen: Sequence[Expression], choose: Callable[[TaskKind], object], session: Session
 ) -> TaskKind:
-    """Return the task with or without partial-order reduction, where the choice is left to the program.
+    """Return the task with or without partial-order reduction, if the choice is left to the program.
 
     If independence is to be checked, it is tested on sampled states. `seen` are the expressions whose truth the
     reduction must preserve.
@@ -192,7 +190,7 @@ def resolve_reduction(
 
 
 class _Deciding:
-    """The tasks of one check, one after the other."""
+    """The tasks of one check, run one after the other."""
 
     def __init__(self, system: System, options: Options, temporal: TemporalOptions, session: Session) -> None:
         self._system, self._options, self._temporal, self._session = system, options, temporal, session
@@ -211,11 +209,11 @@ class _Deciding:
             if one.specification is not None:
                 self._decide_runs(one)
         self._decide_trees([one for one in asked if one.branching is not None])
-        return self._told(asked)
+        return self._verdict_on(asked)
 
     def _decide_states(self, properties: Sequence[Property]) -> None:
         searched = searched_for(self._system, properties)
-        task = StatesTask(searched, self._options, tuple(properties), temporal=self._temporal)
+        task = StatesTask(searched, self._options, tuple(properties), method=self._temporal.method)
         seen = [one.predicate for one in properties if one.predicate is not None]
         task = resolve_reduction(task, seen, choose_for_states, self._session)
         found = _search_states(task, self._session)
@@ -227,7 +225,7 @@ class _Deciding:
         if self._interrupted or one.specification is None:
             self._answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
             return
-        # Imported here: who asks for properties of states alone does not wait for temporal logic.
+        # Imported lazily: checks of states alone do not wait for temporal logic.
         from strandline.checker.decisions.runs import decide_runs, runs_task
 
         task = runs_task(self._system, one.specification, self._options, self._temporal)
@@ -262,12 +260,12 @@ class _Deciding:
     def _interrupted(self) -> bool:
         return any(outcome.interrupted for outcome in self._outcomes)
 
-    def _told(self, asked: Sequence[Property]) -> Verdict:
+    def _verdict_on(self, asked: Sequence[Property]) -> Verdict:
         fault = next((outcome.fault for outcome in self._outcomes if outcome.fault is not None), None)
         fault = fault if fault is None or self._options.traces else replace(fault, trace=None)
-        told = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
+        verdicts = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
         main = replace(self._outcomes[0], fault=fault, interrupted=self._interrupted)
-        verdict = Verdict(exploration_of(self._system, self._searched[0], main), tuple(told))
+        verdict = Verdict(exploration_of(self._system, self._searched[0], main), tuple(verdicts))
         if self._interrupted:
             raise Interrupted(verdict)
         return verdict
@@ -276,8 +274,8 @@ class _Deciding:
 def searched_for(system: System, properties: Sequence[Property]) -> System:
     """Return the System in which properties of states are decided: usually without its property process.
 
-    A property process restricts the System, so that the product must not decide them, unless a property speaks of the
-    property process. The System remembers of its last step what the properties ask.
+    A property process restricts the System, so the product must not decide them, unless a property refers to the
+    property process. The System is extended by the history that `taken(...)` in the properties needs.
     """
     searched = system if needs_product(system, properties) else system.alone
     asked = [one.expression for one in properties if one.expression is not None]
@@ -285,7 +283,7 @@ def searched_for(system: System, properties: Sequence[Property]) -> System:
 
 
 def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exploration:
-    """Return the result of a search through states."""
+    """Make the result of a search through states."""
     fault = outcome.fault
     return Exploration(
         system,
@@ -300,7 +298,7 @@ def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exp
 
 
 def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
-    """Return the verdict of a property of states."""
+    """Make the verdict on a property of states."""
     wanted = one.kind is Kind.REACHABILITY
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED

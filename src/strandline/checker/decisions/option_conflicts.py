@@ -1,4 +1,4 @@
-"""Options for properties of states alone, in a check with other properties too: refused before the search.
+"""Refuse options for properties of states in checks that also have other properties.
 
 The message says which properties could be chosen instead.
 """
@@ -14,19 +14,19 @@ _MOST_NAMED = 6
 
 
 def refuse_mixture(selection: Selection, options: Options) -> None:
-    """Raise `UsageError` where an option is asked for that some of the properties, but not all, have no use for."""
+    """Raise `UsageError` if an option suits some of the properties, but not all."""
     others = [one for one in selection.properties if not one.is_of_states]
     alone = [one for one in selection.properties if one.is_of_states]
     reducing = [Option(name, True) for name in ("symmetry", "merge") if getattr(options, name)]
     asked = [*reducing, *([Option("device", GPU)] if options.device == GPU else [])]
     if not asked or not others or not alone:
         return
-    named = [_chosen(one) for one in alone[:_MOST_NAMED]] if selection.picked else []
+    named = [_option_for(one) for one in alone[:_MOST_NAMED]] if selection.picked else []
     instead = f"choose {' '.join('{}' for _ in named)}" if named else "ask for them by themselves"
     kind, name = others[0].kind.value, others[0].name
     raise UsageError(f"{{}}: {STATES_ONLY}; {instead}: {kind} '{name}' is none", options=[asked[0], *named])
 
 
-def _chosen(one: Property) -> Option:
-    """Return the option that selects a property of the model."""
+def _option_for(one: Property) -> Option:
+    """Return the option that selects this property of the model."""
     return Option("deadlock", True) if one.kind is Kind.DEADLOCK else Option("property", one.name)

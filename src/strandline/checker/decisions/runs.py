@@ -1,4 +1,4 @@
-"""Deciding one property of runs: search, judge the counterexample, and look for vacuous answers."""
+"""Decide one property of runs: search, judge the counterexample, look for vacuous answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from strandline.checker.ltl.found import ProductFound, replaying
 from strandline.checker.ltl.judge import judge
 from strandline.checker.options.cycle_methods import SCC
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import IGNORE, TemporalOptions
+from strandline.checker.options.temporal import IGNORE, RunOptions
 from strandline.checker.properties.fairness import FairnessConditions, fairness_of
 from strandline.checker.properties.product import Product
 from strandline.checker.properties.selection import Property
@@ -31,22 +31,22 @@ from strandline.transform.history import with_history
 SHORTEST_LASSO = "a shortest stem to an accepting state on a cycle, then a shortest cycle through it"
 SHORTEST_PATH = "breadth-first: no shorter path shows it"
 NOTHING = "none"
-"""The method where nothing was searched."""
+"""The name of the method if nothing was searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunsDecided:
-    """The answer to a property of runs, and how far its search came."""
+    """The answer to a property of runs, and the outcome of its search."""
 
     verdict: PropertyVerdict
     outcome: RunOutcome
 
 
-def runs_task(system: System, specification: Specification, options: Options, temporal: TemporalOptions) -> RunsTask:
+def runs_task(system: System, specification: Specification, options: Options, temporal: RunOptions) -> RunsTask:
     """Return the task of deciding a property of runs.
 
-    A property process is part of the shown runs for its own property only. The System remembers of its last step what
-    the property asks. Raises `InputError` for a fairness expression that cannot be read.
+    A property process is part of the shown runs for its own property only. The System is extended by the history that
+    `taken(...)` in the property needs. Raises `InputError` for a fairness expression that cannot be parsed.
     """
     plain = system if isinstance(specification, PropertyProcess) else system.alone
 
@@ -57,7 +57,7 @@ def runs_task(system: System, specification: Specification, options: Options, te
     asked = [*specification.atoms.values(), *(one.condition for one in conditions.conditions if one.condition)]
     remembering = with_history(plain, asked)
     if remembering is not plain:
-        # Its actions are others, of which the conditions speak.
+        # The fairness conditions refer to the actions of this System.
         plain, conditions = remembering, conditions_of(remembering)
     question = Question(plain, specification, conditions, temporal.finite_runs_of_ltl == IGNORE)
     return RunsTask(plain, options, question, temporal=temporal)
@@ -66,12 +66,12 @@ def runs_task(system: System, specification: Specification, options: Options, te
 def decide_runs(task: RunsTask, one: Property, session: Session) -> RunsDecided:
     """Decide a property of runs.
 
-    Raises as a strategy does, and `UsageError` for what a method cannot do. A translation that grows too large is an
+    Raises as a strategy does, and `UsageError` if a method cannot decide it. A translation that grows too large is an
     UNKNOWN verdict.
     """
     deciding = _Deciding(task, one, session)
     try:
-        return deciding.decided()
+        return deciding.decide()
     except ResourceError as error:
         return deciding.unknown(str(error))
     except KeyboardInterrupt:
@@ -81,7 +81,7 @@ def decide_runs(task: RunsTask, one: Property, session: Session) -> RunsDecided:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A violation as people see it."""
+    """The evidence of a violation: its trace, the values of its atoms, and how short it is."""
 
     run: ShownRun
     atoms: tuple[AtomValues, ...]
@@ -95,59 +95,61 @@ class _Deciding:
         self.question = task.question
         self.outcome = RunOutcome()
 
-    def decided(self) -> RunsDecided:
+    def decide(self) -> RunsDecided:
         """Search, judge the counterexample, and look for vacuous answers."""
         choice = choose_for_runs(self.task)
         found = choice.strategy.run(self.task, self.session)
         self.outcome = found.outcome
         if found.product is None or found.run is None:
             why = self.question.specification.never_violated
-            return self._told(Answer.HOLDS, reason=why, warnings=(why,))
+            return self._property_verdict(Answer.HOLDS, reason=why, warnings=(why,))
         if found.violated and not self.task.want_traces:
-            return self._told(Answer.VIOLATED, choice, found, warnings=tuple(contradiction(self.task)))
+            return self._property_verdict(Answer.VIOLATED, choice, found, warnings=tuple(contradiction(self.task)))
         if found.violated:
             try:
-                shown = self._shown(found, found.product, found.run)
+                shown = self._make_evidence(found, found.product, found.run)
             except LeftOut as limit:
-                return self._told(Answer.VIOLATED, choice, found, reason=str(limit))
-            return self._told(Answer.VIOLATED, choice, found, shown=shown, warnings=tuple(contradiction(self.task)))
+                return self._property_verdict(Answer.VIOLATED, choice, found, reason=str(limit))
+            return self._property_verdict(
+                Answer.VIOLATED, choice, found, shown=shown, warnings=tuple(contradiction(self.task))
+            )
         if not self.outcome.complete:
-            return self._told(Answer.UNKNOWN, choice, found, reason=self.outcome.reason)
+            return self._property_verdict(Answer.UNKNOWN, choice, found, reason=self.outcome.reason)
         warnings: list[str] = []
         try:
             warnings += doubts(self.task, found, self.session)
         except KeyboardInterrupt:
-            # What was searched is searched; only the questions about it were cut short.
+            # The search itself is complete; only the sanity checks were interrupted.
             self.outcome.interrupted = True
-        return self._told(Answer.HOLDS, choice, found, warnings=tuple(warnings))
+        return self._property_verdict(Answer.HOLDS, choice, found, warnings=tuple(warnings))
 
     def unknown(self, reason: str) -> RunsDecided:
-        """Return the verdict of a check that could not be finished."""
+        """Return the verdict of a check that did not finish."""
         self.outcome.complete, self.outcome.reason = False, reason
-        return self._told(Answer.UNKNOWN, reason=reason)
+        return self._property_verdict(Answer.UNKNOWN, reason=reason)
 
     # A violation
 
-    def _shown(self, found: ProductFound, product: Product, run: SearchRun) -> _Shown:
+    def _make_evidence(self, found: ProductFound, product: Product, run: SearchRun) -> _Shown:
         if found.prefix is not None:
             initial, steps = found.prefix
             shown = replaying(product, run).path(initial, steps[:-1])
             minimised = SHORTEST_PATH if self.task.options.finds_shortest else None
-            return _Shown(shown, self._judged(product, run, shown), minimised)
+            return _Shown(shown, self._judge(product, run, shown), minimised)
         lasso, minimised = self._lasso(found)
         if len(lasso) >= LONG_TRACE:
             self.session.callback.stage(f"replaying a trace of {len(lasso):,} steps ...")
         shown = replaying(product, run).lasso(lasso)
-        atoms = self._judged(product, run, shown)
+        atoms = self._judge(product, run, shown)
         return _Shown(shown, atoms, minimised, tuple(self._components(found, product, run)))
 
-    def _judged(
+    def _judge(
         self, product: Product, run: SearchRun, shown: ShownRun, *, values: bool = True
     ) -> tuple[AtomValues, ...]:
         return judge(self.question, product, shown, values=values, check_limits=run.evidence_limits.check)
 
     def _lasso(self, found: ProductFound) -> tuple[Lasso, str | None]:
-        """Return the lasso to be shown, and in which sense it is a shortest one."""
+        """Return the lasso to be shown, and the sense in which it is a shortest one."""
         if found.lasso is None:
             raise InternalError("a violation was found, but no way to it")
         if found.shortest or not self.task.temporal.shortest or found.method == SCC:
@@ -155,7 +157,7 @@ class _Deciding:
         second = self._shortest()
         self.outcome.interrupted = second.outcome.interrupted
         if second.lasso is None or not second.shortest:
-            # A limit ended the second search.
+            # The second search reached a limit.
             return found.lasso, None
         return second.lasso, SHORTEST_LASSO
 
@@ -173,16 +175,16 @@ class _Deciding:
         for one in found.components:
             shown = None if one.lasso is None else showing.lasso(one.lasso)
             if shown is not None:
-                self._judged(product, run, shown, values=False)
+                self._judge(product, run, shown, values=False)
             yield AcceptingComponent(one.states, None if shown is None else shown.trace)
 
-    def _unshown(self, found: ProductFound | None) -> Iterator[AcceptingComponent]:
+    def _other_components(self, found: ProductFound | None) -> Iterator[AcceptingComponent]:
         if found is not None and self.task.temporal.all_cycles:
             yield from (AcceptingComponent(one.states, None) for one in found.components)
 
-    # What is told
+    # Results
 
-    def _told(
+    def _property_verdict(
         self,
         answer: Answer,
         choice: Choice[RunsTask, ProductFound] | None = None,
@@ -208,7 +210,7 @@ class _Deciding:
             minimised=None if shown is None else shown.minimised,
             ended=shown is not None and shown.run.ended,
             atoms=() if shown is None else shown.atoms,
-            components=tuple(self._unshown(found)) if shown is None else shown.components,
+            components=tuple(self._other_components(found)) if shown is None else shown.components,
             warnings=warnings,
         )
         trace = None if shown is None else shown.run.trace

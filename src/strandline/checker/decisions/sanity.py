@@ -1,9 +1,9 @@
-"""Sanity checks: properties that hold, or are violated, for a trivial reason.
+"""Sanity checks: warn of properties that hold, or are violated, for a trivial reason.
 
-A formula that every word satisfies, or none; an implication whose left side is never true, so that the property holds
-*vacuously* (it would hold with `false` on the right side as well); a model without an infinite run, or without a fair
-one. Each is a property of its own, decided by the same strategies. Reachability of several kinds of states is asked in
-one search.
+Examples are a formula that every word satisfies, or none; an implication whose left side is never true, so that the
+property holds *vacuously* (it would hold with `false` on the right side as well); a model without an infinite run, or
+without a fair one. Each is checked as a property of its own, by the same strategies. Reachability of several kinds of
+states is checked in one search.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from strandline.checker.limits.progress import Progress, ProgressCallback
 from strandline.checker.ltl.found import ProductFound
-from strandline.checker.options.temporal import TemporalOptions
+from strandline.checker.options.temporal import RunOptions
 from strandline.checker.properties.fairness import NO_FAIR_RUN, NO_INFINITE_RUN
 from strandline.checker.properties.product import guard_expression
 from strandline.checker.properties.selection import Kind, Property
@@ -33,7 +33,7 @@ from strandline.source import Source
 
 CONTRADICTION = "no run of any model satisfies this formula"
 _MOST_IMPLICATIONS = 8
-"""Implications that are looked at for being vacuous."""
+"""Most implications that are checked for vacuity."""
 
 
 def contradiction(task: RunsTask) -> Iterator[str]:
@@ -44,7 +44,7 @@ def contradiction(task: RunsTask) -> Iterator[str]:
     try:
         automaton = translate(specification.formula)
     except ResourceError:
-        # Too large to be made; whether the formula can be satisfied at all is not asked then.
+        # The automaton is too large; then satisfiability is not checked.
         return
     if is_empty(automaton):
         yield CONTRADICTION
@@ -60,14 +60,14 @@ def doubts(task: RunsTask, found: ProductFound, session: Session) -> Iterator[st
 
 
 class _Doubts:
-    """Asks more of a model of which a property holds."""
+    """Further questions about a model on which the property holds."""
 
     def __init__(self, task: RunsTask, session: Session) -> None:
         asked = task.question
         plain = asked.plain.alone
         session.measures.share(asked.plain, plain)
         self._session = replace(session, callback=ProgressOnly(session.callback))
-        self._task = replace(task, system=plain, temporal=TemporalOptions(sanity=False))
+        self._task = replace(task, system=plain, temporal=RunOptions(sanity=False))
         self._question = replace(asked, plain=plain)
         self._formula = asked.specification if isinstance(asked.specification, BoundFormula) else None
 
@@ -84,12 +84,12 @@ class _Doubts:
             yield from self._vacuous(self._formula)
 
     def _has_no_run(self, question: Question) -> bool:
-        """Return True if no run that counts violates the property; False if that is not known."""
+        """Return True if no run that counts violates the property; False also if that is unknown."""
         task = replace(self._task, question=question)
         try:
             found = choose_for_runs(task).strategy.run(task, self._session)
         except (InputError, ResourceError):
-            # An atom that is evaluated in other states than before, and has no value there; or too large an automaton.
+            # An atom faults in a state where the formula does not evaluate it, or the automaton is too large.
             return False
         if found.outcome.interrupted:
             raise KeyboardInterrupt
@@ -109,9 +109,9 @@ class _Doubts:
                 yield vacuous(left)
 
     def _reachability(self, bound: BoundFormula, formulas: Sequence[Formula]) -> dict[int, bool]:
-        """Return which of the formulas about single states hold, by their numbers, from one search.
+        """Return the values of formulas about single states, by their numbers, from one search.
 
-        A path decides them only where its continuation does not matter.
+        A path decides them only if its continuation does not matter.
         """
         if self._question.conditions.conditions or self._question.ignore_finite_runs:
             return {}
@@ -126,7 +126,7 @@ class _Doubts:
         try:
             found = choose_for_states(task).strategy.run(task, self._session)
         except InputError:
-            # One of them cannot be evaluated everywhere: the others are asked without it.
+            # One formula faults in some state: check the others without it.
             return {}
         if found.outcome.interrupted:
             raise KeyboardInterrupt
@@ -134,7 +134,7 @@ class _Doubts:
 
 
 def always(formula: Formula, bound: BoundFormula) -> Expression | None:
-    """Return the expression that a formula of the form `G p` claims of every state; None for other formulas."""
+    """Return the expression p of a formula `G p`; None for other formulas."""
     simple = simplify(formula)
     if simple.operator is not Operator.ALWAYS or not simple.operands[0].is_boolean:
         return None
@@ -143,12 +143,12 @@ def always(formula: Formula, bound: BoundFormula) -> Expression | None:
 
 
 _FALSE = BoundFormula(ParsedFormula(FALSE, Source("formula", "false"), {}), {})
-"""Violated by every run."""
+"""The formula that every run violates."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgressOnly:
-    """Forwards the progress of a secondary search, not its stages."""
+    """A callback that forwards the progress of a secondary search, but not its stages."""
 
     callback: ProgressCallback
 
@@ -165,22 +165,22 @@ def vacuous(left: Formula) -> str:
 
 
 def stronger_formulas(formula: Formula) -> Iterator[tuple[Formula, Formula]]:
-    """Yield, for every implication in positive position, its left side and the formula with `false` on its right side.
+    """Yield, for every implication in positive position, its left side and the formula with `false` as its right side.
 
-    If that holds too, the right side did not matter. Of a conjunction only the parts that change are asked; the others
-    hold anyway.
+    If that formula holds too, the right side did not matter. Of a conjunction only the parts that change are checked;
+    the others hold anyway.
     """
     for implication in _implications(formula):
         left, right = implication.operands
         if left is not TRUE and right is not FALSE:
             strong = make(Operator.IMPLIES, left, FALSE)
-            changed = [(part, _replaced(part, implication, strong)) for part in _conjuncts(formula)]
+            changed = [(part, _replace(part, implication, strong)) for part in _conjuncts(formula)]
             asked = [new for old, new in changed if new is not old]
             yield left, asked[0] if len(asked) == 1 else make(Operator.AND, *asked)
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:
-    """Return the parts of a conjunction, also of one under `G`, from left to right."""
+    """Return the parts of a conjunction, possibly under `G`, from left to right."""
     if formula.operator is Operator.AND:
         return [part for operand in formula.operands for part in _conjuncts(operand)]
     if formula.operator is Operator.ALWAYS:
@@ -189,7 +189,7 @@ def _conjuncts(formula: Formula) -> list[Formula]:
 
 
 def _implications(formula: Formula) -> list[Formula]:
-    """Implications under an even number of negations only, outside of equivalences, outer ones first."""
+    """Return the implications under an even number of negations, outside of equivalences, outer ones first."""
     stack = [(formula, True)]
     seen: dict[tuple[Formula, bool], None] = {}
     while stack:
@@ -208,7 +208,7 @@ def _implications(formula: Formula) -> list[Formula]:
     ]
 
 
-def _replaced(formula: Formula, old: Formula, new: Formula) -> Formula:
+def _replace(formula: Formula, old: Formula, new: Formula) -> Formula:
     def step(node: Formula, operands: tuple[Formula, ...]) -> Formula:
         if node is old:
             return new

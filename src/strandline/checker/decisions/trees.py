@@ -1,4 +1,4 @@
-"""Deciding formulas of CTL, as many in one exploration as it has labels for."""
+"""Decide CTL formulas, as many in one exploration as it has labels for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from strandline.checker.ctl.found import CtlFound
 from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.checker.options.search import SWEEP, Options
-from strandline.checker.options.temporal import STUTTER, TemporalOptions
+from strandline.checker.options.temporal import STUTTER, TreeOptions
 from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.properties.fairness import FairnessConditions, fairness_of
 from strandline.checker.properties.selection import Kind
@@ -22,7 +22,7 @@ from strandline.model.system import System
 from strandline.transform.history import with_history
 
 NOTHING = "none"
-"""The method where nothing was searched."""
+"""The name of the method if nothing was searched."""
 STRONG = (
     "CTL is decided under weak fairness and given conditions, not under strong fairness of {}, which the model "
     "declares: --no-declared-fairness (declared_fairness=False) leaves it out"
@@ -31,7 +31,7 @@ STRONG = (
 
 @dataclass(frozen=True, slots=True)
 class TreesDecided:
-    """The answers to some formulas, and how far their search came."""
+    """The answers to some formulas, and the outcome of their search."""
 
     verdicts: dict[CtlFormula, PropertyVerdict]
     outcome: RunOutcome
@@ -41,29 +41,29 @@ def decide_trees(
     system: System,
     formulas: Sequence[CtlFormula],
     options: Options,
-    temporal: TemporalOptions,
+    temporal: TreeOptions,
     session: Session,
     *,
     want_traces: bool = True,
 ) -> Iterator[TreesDecided]:
-    """Decide formulas, search by search, with evidence where that is wanted.
+    """Decide formulas, search by search, with evidence if it is wanted.
 
-    Raises `InputError` for what the user can mend; limits are UNKNOWN.
+    Raises `InputError` for mistakes of the user; reaching a limit makes answers UNKNOWN.
     """
     plain, fairness = _plain(system.alone, formulas, temporal)
     strong = next((one for one in fairness.conditions if one.strong), None)
     if strong is not None:
-        yield _undecided(formulas, STRONG.format(strong.name), fairness.described())
+        yield _unknown_verdicts(formulas, STRONG.format(strong.name), fairness.described())
         return
     finite_runs = temporal.finite_runs or plain.finite_paths
     interrupted = False
     for group in _groups(formulas, len(fairness.conditions)):
         if isinstance(group, CtlFormula):
-            yield _undecided([group], "it has more propositions than a search can tell apart", fairness.described())
+            yield _unknown_verdicts([group], "it has more propositions than one search can have", fairness.described())
             continue
         question = make_question(plain, group, fairness, finite_runs)
         if interrupted:
-            yield _undecided(group, INTERRUPTED, fairness.described())
+            yield _unknown_verdicts(group, INTERRUPTED, fairness.described())
             continue
         task = TreesTask(plain, options, question, temporal=temporal, want_traces=want_traces)
         choice = choose_for_trees(task, monotone=_is_monotone(plain, options, session))
@@ -72,7 +72,7 @@ def decide_trees(
         yield TreesDecided({one: _verdict(one, question, choice, found) for one in group}, found.outcome)
 
 
-def trees_task(system: System, formula: CtlFormula, options: Options, temporal: TemporalOptions) -> TreesTask:
+def trees_task(system: System, formula: CtlFormula, options: Options, temporal: TreeOptions) -> TreesTask:
     """Return the task of deciding a single formula."""
     plain, fairness = _plain(system.alone, [formula], temporal)
     if any(one.strong for one in fairness.conditions):
@@ -82,13 +82,11 @@ def trees_task(system: System, formula: CtlFormula, options: Options, temporal: 
 
 
 def _is_monotone(plain: System, options: Options, session: Session) -> bool:
-    """Return True if the measure of the sweep is promised, or proved, never to decrease."""
+    """Return True if the measure of the sweep is promised, or proved, to be monotone."""
     return options.order == SWEEP and session.measures.of(plain).measure.monotone
 
 
-def _plain(
-    system: System, formulas: Sequence[CtlFormula], temporal: TemporalOptions
-) -> tuple[System, FairnessConditions]:
+def _plain(system: System, formulas: Sequence[CtlFormula], temporal: TreeOptions) -> tuple[System, FairnessConditions]:
     """Return the System, which remembers of its last step what the formulas ask, and the fairness conditions."""
 
     def conditions_of(one: System) -> FairnessConditions:
@@ -102,7 +100,7 @@ def _plain(
 
 
 def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[CtlFormula] | CtlFormula]:
-    """Yield the formulas that are decided together; a formula that is too large for any search comes alone."""
+    """Yield the groups of formulas that are decided together; a formula too large for any search comes alone."""
     small: list[CtlFormula] = []
     for one in formulas:
         try:
@@ -113,7 +111,7 @@ def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[Ct
     yield from fitting(small, conditions)
 
 
-def _undecided(formulas: Sequence[CtlFormula], reason: str, fairness: tuple[str, ...]) -> TreesDecided:
+def _unknown_verdicts(formulas: Sequence[CtlFormula], reason: str, fairness: tuple[str, ...]) -> TreesDecided:
     outcome = RunOutcome(reason=reason, interrupted=reason == INTERRUPTED)
     verdicts = {}
     for one in formulas:

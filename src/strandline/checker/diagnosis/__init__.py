@@ -1,1 +1,1 @@
-"""What a search reveals beside its verdict: coverage, and which steps regress."""
+"""Diagnosis of a model from a search: coverage, and regress edges."""

@@ -23,7 +23,7 @@ _CALL = re.compile(r"([\w.]+)\(.*\)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class NeverTaken:
-    """An action that was never taken, whatever its parameters, and the reason as far as it is known."""
+    """An action that was never taken, whatever its parameters, and the reason if it is known."""
 
     action: str
     why: str
@@ -31,7 +31,7 @@ class NeverTaken:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Coverage of a model. Actions are counted as the author wrote them: once for all values of parameters."""
+    """The coverage of a model. Actions are counted as the author wrote them: once for all values of parameters."""
 
     actions: int
     never_taken: tuple[NeverTaken, ...]
@@ -39,7 +39,7 @@ class Coverage:
     never_reached: tuple[str, ...]
     bounds: int
     full: tuple[str, ...]
-    """Channels and other bounds that were reached, so that a step had to wait."""
+    """Channels and other bounds that were full, so that a step had to wait."""
 
     @property
     def remarkable(self) -> bool:
@@ -51,7 +51,7 @@ def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
     if kernel.coverage_bits is None:
         return None
     marks: list[int] = kernel.coverage_bits.tolist()
-    reached = _reached(system, marks)
+    reached = _locations_reached(system, marks)
     groups = actions_by_title(system)
     never = [
         NeverTaken(title, _why(system, [system.actions[number] for number in numbers], reached))
@@ -76,7 +76,7 @@ def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
     return Coverage(actions, tuple(never), locations, tuple(missing), len(bounds), tuple(full))
 
 
-def _reached(system: System, marks: Sequence[int]) -> list[set[int]]:
+def _locations_reached(system: System, marks: Sequence[int]) -> list[set[int]]:
     """Return the locations that each process has reached."""
     offsets = [system.offsets[process.location] for process in system.processes]
     reached = [{state[offset] for state in system.initial} for offset in offsets]
@@ -112,7 +112,7 @@ def actions_by_title(system: System) -> Mapping[str, list[int]]:
 
 
 def _why(system: System, actions: Sequence[Action], reached: Sequence[set[int]]) -> str:
-    """Return why none of these actions was taken."""
+    """Return the reason why none of these actions was taken."""
     absent = [[move for move in action.moves if move.source not in reached[move.process]] for action in actions]
     if all(absent):
         move = absent[0][0]

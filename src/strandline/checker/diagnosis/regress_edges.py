@@ -1,4 +1,4 @@
-"""Which steps of the model regress, from a sample of the regress edges of a sweep."""
+"""Summarise the regress edges of a sweep by actions and variables, from a sample of them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from strandline.model.system import System
 from strandline.traces.trace import Change, changes
 
 _ENOUGH_SECONDS = 0.3
-"""How long a sample is looked at; interpreting a step of a large model takes milliseconds."""
+"""Seconds for which edges of a sample are interpreted; a step of a large model takes milliseconds."""
 
 SampledEdge = tuple[tuple[int, ...], int]
-"""The source and the number of the step."""
+"""A sampled edge: the packed source and the number of the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +32,18 @@ class FallingMeasure:
 
 @dataclass(frozen=True, slots=True)
 class RegressEdge:
-    """An edge that regresses: its action, all that it changes, and the measures for which it counts as regress."""
+    """A regress edge: its action, all its changes, and the components of the measure that decrease."""
 
     action: str
     changes: tuple[Change, ...]
     measures: tuple[FallingMeasure, ...]
     variables: tuple[str, ...]
-    """The variables of these measures that the step changes."""
+    """The variables of these components that the step changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegressingAction:
-    """An action, the share of the regress edges that are its steps, and one of them."""
+    """An action, its share of the regress edges, and one of these edges."""
 
     action: str
     share: float
@@ -52,22 +52,22 @@ class RegressingAction:
 
 @dataclass(frozen=True, slots=True)
 class Regress:
-    """The steps that regress, the most frequent first.
+    """The actions with regress edges, the most frequent first.
 
     Shares are those in the sample, which holds all regress edges if there are few, else evenly spread ones; an edge
-    counts as often as it was met.
+    counts as often as the sweep met it.
     """
 
     system: System = field(repr=False)
     sampled: int
     actions: tuple[RegressingAction, ...]
     variables: tuple[tuple[str, float], ...]
-    """Variables, and the share of the edges along which they change while a measure that reads them decreases."""
+    """Variables that decreasing components read, each with its share of the regress edges that change it."""
 
 
 def regress_of(system: System, reference: Reference, measure: Measure, sample: Sequence[SampledEdge]) -> Regress | None:
-    """Return what a sample of regress edges shows; None if it is empty."""
-    edges = list(_within_time(_described(reference, measure, sample)))
+    """Summarise a sample of regress edges; return None if it is empty."""
+    edges = list(_within_time(_describe_edges(reference, measure, sample)))
     if not edges:
         return None
     by_action = Counter(edge.action for edge in edges)
@@ -91,8 +91,8 @@ def _within_time(edges: Iterator[RegressEdge]) -> Iterator[RegressEdge]:
             return
 
 
-def _described(reference: Reference, measure: Measure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
-    """Yield the edges for people, in an order in which also the first few are spread over the sample."""
+def _describe_edges(reference: Reference, measure: Measure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
+    """Yield the edges with names and values, ordered so that the first few are spread over the sample."""
     for number in _spread(len(sample)):
         source, step = sample[number]
         edge = reference.edges(source)[step]
@@ -104,7 +104,7 @@ def _described(reference: Reference, measure: Measure, sample: Sequence[SampledE
 
 
 def speaks_of(changed: str, variable: str) -> bool:
-    """Return True if a change such as `votes[1].says` is one of the variable, such as `votes.says`."""
+    """Return True if the name of a change, such as `votes[1].says`, belongs to a variable, such as `votes.says`."""
     name = re.sub(r"\[[^\]]*\]", "", changed)
     return name == variable or name.startswith(f"{variable}.") or variable.startswith(f"{name}.")
 
@@ -112,10 +112,10 @@ def speaks_of(changed: str, variable: str) -> bool:
 def _falling(
     reference: Reference, measure: Measure, source: tuple[int, ...], target: tuple[int, ...]
 ) -> tuple[tuple[FallingMeasure, ...], set[str]]:
-    """Return the measures that make an edge regress, and the names of the variables that they read.
+    """Return the components that make an edge regress, and the names of the variables that they read.
 
-    Combined measures are compared lexicographically: the first that changes decides. Componentwise every one that
-    decreases does.
+    Combined components are compared lexicographically: the first that changes decides. Componentwise every one that
+    decreases counts.
     """
     components = [one for one in measure.components if not one.monotone]
     expressions = [one.expression for one in components]

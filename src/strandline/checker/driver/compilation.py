@@ -1,11 +1,11 @@
-"""Compiling the System of a search, with the reductions that its options ask for."""
+"""Compile the System of a search, with the reductions that its options ask for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from strandline.checker.options.search import TREE, Options
+from strandline.checker.options.search import Options
 from strandline.checker.reductions.partial_order import reduction_of
 from strandline.checker.reductions.symmetry import STATES_ONLY, exchanges_of, no_symmetry
 from strandline.compile.kernel import Kernel
@@ -21,17 +21,17 @@ from strandline.transform.merging import merge
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledModel:
-    """A Kernel, and the reductions that it applies, for reports."""
+    """A Kernel, and the reductions applied in it, for reports."""
 
     kernel: Kernel
     exchanged: tuple[str, ...] = ()
     """Groups of symmetric processes or values."""
     held_by: tuple[str, ...] = ()
-    """The variables that refer to them, group by group."""
+    """For each group, the variables that refer to its members."""
     told_apart: tuple[str, ...] = ()
     """Groups that are not symmetric, with the reason."""
     passed_over: tuple[str, ...] = ()
-    """Locations that merged steps pass."""
+    """The merged locations."""
 
 
 def compile_for_search(
@@ -45,19 +45,19 @@ def compile_for_search(
 ) -> CompiledModel:
     """Compile a System with the reductions that the options ask for.
 
-    `visible` are the expressions whose truth reductions must preserve; None where nothing may be reduced. Raises
-    `UsageError` where a reduction is not possible.
+    `visible` are the expressions whose truth reductions must preserve; None if nothing may be reduced. Raises
+    `UsageError` if a reduction is not possible.
     """
     specification = KernelSpecification(
         predicates,
         measure,
         thread_safe=options.threads > 1,
-        balanced_words=options.store == TREE,
+        balanced_words=options.store_kind.balanced_words,
         for_device=for_device,
     )
     if options.por:
         if visible is None:
-            raise UsageError("{}: this search wants every step", options=[Option("por", True)])
+            raise UsageError("{}: this search needs every single step", options=[Option("por", True)])
         return CompiledModel(make_kernel(system, replace(specification, reduction=reduction_of(system, visible))))
     if options.symmetry:
         if visible is None or for_device:
@@ -81,7 +81,7 @@ def no_merging(why: str) -> UsageError:
 
 def _compile_merged(system: System, specification: KernelSpecification, visible: Sequence[Expression]) -> CompiledModel:
     if Capability.ACTIONS not in system.capabilities:
-        raise no_merging("callables do not tell what their steps read and write")
+        raise no_merging("callables do not declare the variables that their steps read and write")
     merged = merge(system, visible)
     kernel = make_kernel(merged.system, specification)
     if not merged.passed_over:

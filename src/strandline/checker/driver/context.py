@@ -1,4 +1,4 @@
-"""Everything that one search of a run works with, as an immutable object: a fallback makes another one."""
+"""The context of one search of a run, as an immutable object: a fallback makes another one."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from strandline.checker.driver.fault_attribution import measure_fault_at_start
 from strandline.checker.driver.outlook import Outlook
 from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.driver.warm_up import notice_compiling
+from strandline.checker.limits.child_process import fill_cache
 from strandline.checker.limits.disk import DiskBudget
-from strandline.checker.limits.memory import MemoryLimit, in_another_process, return_memory
+from strandline.checker.limits.memory import MemoryLimit, return_memory
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.limits.timeouts import within
 from strandline.compile.interpret import Fault
@@ -30,18 +31,21 @@ if TYPE_CHECKING:
 
 _SHARE_OF_FREE_MEMORY = 0.9
 _RESERVE, _RESERVE_TO_COUNT, _RESERVE_TO_OBSERVE = 3 << 20, 6 << 20, 3 << 20
-"""Bytes that a search leaves for everything else, and for each thread if there are several; if distinct states are
-counted; and for the arrays that an observer allocates between two looks at the memory of the process."""
+"""Bytes of memory that the engine's arrays leave free.
+
+The first is for everything else (with several threads, for each of them), the second if distinct states are counted,
+the third for the arrays that an observer allocates between two checks of the process's memory.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunResources:
-    """What all searches of a run share."""
+    """The resources that all searches of a run share."""
 
     folder: Path
     callback: ProgressCallback
     memory: MemoryLimit
-    """The limit of the whole process."""
+    """The memory limit of the process."""
     disk: DiskBudget
     writer: Writer
     saving: Saving | None
@@ -49,7 +53,7 @@ class RunResources:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchFiles:
-    """The files that a search writes to, and its observer."""
+    """The files to which a search writes, and its observer."""
 
     log: ParentLog
     counter: DistinctCounter | None = None
@@ -60,7 +64,7 @@ class SearchFiles:
         self.log.settle()
 
     def close(self) -> None:
-        """Close the files, which stay where they are."""
+        """Close the files, which stay on disk."""
         self.log.close()
         if self.counter is not None:
             self.counter.close()
@@ -68,16 +72,16 @@ class SearchFiles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchSetup:
-    """A compiled specification, and the fallbacks that led to it."""
+    """A specification with its compiled model, and the fallbacks that led to it."""
 
     resources: RunResources
     specification: SearchSpecification
     compiled: CompiledModel
     outlook: Outlook | None = None
-    """What is expected of a measure that the program has found."""
+    """The expected cost of a sweep by a measure that was found automatically."""
     fallbacks: tuple[Fallback, ...] = ()
     changes: tuple[str, ...] = ()
-    """What differs from the search that was asked for, in words."""
+    """The differences from the search that was asked for, as sentences."""
 
     @property
     def kernel(self) -> Kernel:
@@ -90,13 +94,13 @@ class SearchSetup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchContext:
-    """A search, its files, and what it was made of."""
+    """A search with its files and its setup."""
 
     setup: SearchSetup
     files: SearchFiles
     search: Searching
     engine_bytes: int | None
-    """The bytes that the engine may take, of those of the process; None where nothing limits them."""
+    """The bytes that the engine's arrays may take; None without a limit."""
 
     @property
     def resources(self) -> RunResources:
@@ -111,27 +115,27 @@ class SearchContext:
         return self.setup.kernel
 
     def attach_to_checkpoints(self) -> None:
-        """Save this search from now on, where searches are saved."""
+        """Save this search in checkpoints from now on, if the run has checkpoints."""
         saving = self.resources.saving
         if saving is not None:
             names = [one.name for one in self.setup.fallbacks]
             saving.attach(self.search, self.kernel, self.files.observer, names, self.files.settle)
 
     def replace_search_with(self, stop_mask: int) -> None:
-        """Continue as the search that takes the place of one that stopped at labels of this mask."""
+        """Continue a run as its next search, which stops only at labels of this mask."""
         self.attach_to_checkpoints()
         self.search.stop_less(~stop_mask)
 
 
 def first_setup(resources: RunResources, specification: SearchSpecification) -> SearchSetup:
-    """Compile what was specified."""
+    """Compile the specification of a run."""
     predicted = specification.prediction
     outlook = Outlook(predicted) if predicted is not None and predicted.measure.components else None
     return SearchSetup(resources, specification, compile_model(specification), outlook)
 
 
 def open_first(setup: SearchSetup) -> SearchContext:
-    """Make the search that was specified."""
+    """Make the search of the specification."""
     resources, specification, kernel = setup.resources, setup.specification, setup.kernel
     files = _add_observer(open_files(setup, resources.folder), setup)
     engine_bytes = bytes_for_engine(setup)
@@ -149,7 +153,7 @@ def open_in(setup: SearchSetup, folder: Path) -> SearchContext:
 
 
 def open_files(setup: SearchSetup, folder: Path) -> SearchFiles:
-    """Open the files of a search in a folder; what lies there is appended to."""
+    """Open the files of a search in a folder; existing files are appended to."""
     resources = setup.resources
     log = ParentLog(folder / "parents", resources.disk, resources.writer)
     if not setup.specification.counts_distinct:
@@ -165,15 +169,18 @@ def _add_observer(files: SearchFiles, setup: SearchSetup) -> SearchFiles:
         return files
     # The observer may have machine code of its own to load.
     with notice_compiling(resources.callback):
-        if resources.memory.allowed is not None:
-            in_another_process(lambda: observe(resources.folder, setup.kernel))
+        load = setup.specification.load_observer
+        if load is not None:
+            if resources.memory.allowed is not None:
+                fill_cache(load)
+            load()
         return replace(files, observer=observe(resources.folder, setup.kernel))
 
 
 def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
-    """Return what is left for the engine of the process's limit.
+    """Return the bytes of the process's limit that are left for the engine.
 
-    Without a limit, it is most of what the machine has free, because a killed process reports nothing.
+    Without a limit, it is most of the machine's free memory, because a killed process reports nothing.
     """
     memory, specification = setup.resources.memory, setup.specification
     if specification.options.threads > 1:

@@ -1,8 +1,8 @@
-"""An exact count of distinct states after a search that forgot them, at the price of disk.
+"""Count distinct states exactly, on disk, after a search that forgot states.
 
-Every expanded state is appended, with its out-degree, to one of 64 files by a hash of its words; equal
-states meet in the same file. At the end the files are sorted one by one, so memory is bounded by the largest;
-one that is too large is split again by other bits of the hash.
+Every expanded state is appended, with its out-degree, to one of 64 files by a hash of its words, so equal states are in
+the same file. At the end the files are sorted one by one, so memory is bounded by the largest; one that is too large is
+split again by other bits of the hash.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from strandline.errors import ResourceError
 _PARTITION_BITS = 6
 _PARTITIONS = 1 << _PARTITION_BITS
 _LARGEST = 1 << 28
-"""Bytes of a partition that is sorted in one piece."""
+"""Most bytes of a partition that is sorted in one piece."""
 _TO_SORT = 4
-"""Times its bytes that sorting a partition takes."""
+"""Memory for sorting a partition, as a multiple of its bytes."""
 _DEEPEST = 64 // _PARTITION_BITS - 1
 _CHUNK = 1 << 16
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -51,7 +51,7 @@ class Counts:
 class DistinctCounter:
     """Collects expanded states in files of a folder and counts the distinct ones.
 
-    `largest` bounds, in bytes, what is sorted at once; with `keeps` the files stay when they are counted.
+    `largest` is the most bytes that are sorted at once; with `keeps` the files remain after counting.
     """
 
     def __init__(
@@ -82,11 +82,11 @@ class DistinctCounter:
         return self._folder / f"{number:02x}"
 
     layers = False
-    """As a observer of a search it does not want to know where layers end."""
+    """False: as an observer it need not be notified of finished layers."""
     held_words = 0
 
     def expanded(self, states: WordArray) -> None:
-        """Append expanded states, one a row: its words, its labels, how many successors it has."""
+        """Append expanded states, one per row: words, labels, number of successors."""
         rows = states[:, : self._words + 1].copy()
         deadlocks = states[:, self._words] >> np.uint64(DEADLOCK_BIT)
         rows[:, self._words] = (states[:, self._words + 1] << np.uint64(1)) | deadlocks
@@ -120,7 +120,7 @@ class DistinctCounter:
         return (hashes >> shift).astype(np.uint8) % np.uint8(_PARTITIONS)
 
     def count(self, memory: int | None = None) -> Counts:
-        """Count the distinct states with so many bytes of memory; files are removed one by one as they are done."""
+        """Count the distinct states within `memory` bytes; each file is removed when it has been counted."""
         if memory is not None:
             self._largest = max(1, min(self._largest, memory // _TO_SORT))
         self._writer.settle()
@@ -147,7 +147,7 @@ class DistinctCounter:
     def _split(self, path: Path) -> Counts:
         folder, depth = path.with_suffix(".parts"), self._depth + 1
         finer = DistinctCounter(folder, self._words, largest=self._largest, depth=depth, writer=self._writer)
-        # Read, not mapped: what is mapped counts as memory.
+        # Read, not mapped: mapped pages count as memory of the process.
         with path.open("rb") as file:
             while len(rows := np.fromfile(file, dtype="<u8", count=_CHUNK * (self._words + 1))):
                 finer.add(rows.reshape(-1, self._words + 1))

@@ -1,9 +1,9 @@
-"""How a search gives way to another one: the transition table of a run.
+"""Fallbacks from one search to another: the transition table of a run.
 
-`FALLBACKS` is tried from the top. A fallback applies to a trigger (memory is full, or a measure that was found does not
-keep what was predicted) and to a search; entering it makes the next `SearchContext`. Some continue the search from its
-frontier (`strandline.engine.handoff`), others begin anew. A run that is resumed goes through the fallbacks of the run
-before without searching: `prepare` each of them, `open` the last.
+`FALLBACKS` is tried from the top. A fallback applies to a trigger (memory is full, or a measure that was found
+disappoints) and to a search; entering it makes the next `SearchContext`. Some continue the search from its frontier
+(`strandline.engine.handoff`), others begin again. A resumed run repeats the fallbacks of the run before without
+searching: `prepare` each of them, `open` the last.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from strandline.checker.driver.handoff_files import SAMPLE, HandOffFiles
 from strandline.checker.driver.replanning import better_prediction, progress_by
 from strandline.checker.driver.searches import SpillingMaker, StateSearches, cycle_sweep
 from strandline.checker.driver.specification import SearchSpecification
-from strandline.checker.driver.warm_up import NullLog, warm_up_fallback
+from strandline.checker.driver.warm_up import warm_up_fallback
 from strandline.checker.limits.memory import return_memory
 from strandline.checker.measures.prediction import Prediction, noted_prediction
 from strandline.engine.search import Event, Search, Searching, Statistics
@@ -35,15 +35,19 @@ from strandline.errors import InternalError
 from strandline.model.system import System
 
 _DISK_RESERVE, _DISK_SHARE = 12 << 20, 32
-"""Bytes that a search with states on disk leaves for everything else, and the part of the rest: rows that are merged
-are there twice for a moment."""
+"""Bytes that a search on disk leaves free; of the rest it leaves one part in so many free, too.
+
+Rows that are being merged are in memory twice for a moment.
+"""
 _WORTH_TREES = 24 << 20
-"""Bytes of the engine with which tree compression is tried before disk: with less, its machine code takes a good part
-of them."""
+"""Least bytes of the engine with which tree compression is tried before disk.
+
+With less, its machine code takes a good part of them.
+"""
 
 
 class Trigger(Enum):
-    """Why a search gives way."""
+    """The kinds of reasons for a fallback."""
 
     MEMORY = "memory is full"
     DISAPPOINTMENT = "a measure that was found costs more than was predicted"
@@ -51,13 +55,13 @@ class Trigger(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a search gives way, in words, with the number of states stored when memory was full."""
+    """The reason for a fallback in words, with the number of states stored when memory was full."""
 
     trigger: Trigger
     words: str
     stored: int | None = None
     met: int | None = None
-    """The estimated number of distinct states that a sweep has met."""
+    """The estimated number of distinct states that a sweep has found."""
 
     @property
     def with_counts(self) -> str:
@@ -66,10 +70,10 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """The search after a fallback.
+    """The result of entering a fallback: the next search, and an event.
 
-    The event is PAUSED if it can go on, MEMORY if it was closed because memory does not suffice, else the limit that is
-    reached.
+    The event is PAUSED if the search can go on, MEMORY if it was closed because memory does not suffice, else the limit
+    that was reached.
     """
 
     context: SearchContext
@@ -77,7 +81,7 @@ class Entered:
 
 
 class Fallback(ABC):
-    """A row of the transition table. `name` stands in checkpoints, `change` in reports."""
+    """A row of the transition table. `name` is stored in checkpoints, `change` shown in reports."""
 
     name: str
     change: str
@@ -85,16 +89,16 @@ class Fallback(ABC):
 
     @property
     def folder(self) -> str:
-        """The name of the folder for its files, where it has its own."""
+        """Return the name of the folder for its files, if it has its own."""
         return self.name.replace(" ", "-")
 
     @abstractmethod
     def applies(self, context: SearchContext, trigger: Trigger) -> bool:
-        """Return True if this search can give way in this way."""
+        """Return True if the fallback is possible for this search and trigger."""
 
     @abstractmethod
     def notice(self, cause: Cause) -> str:
-        """Return a notice of what is about to happen."""
+        """Return the notice that announces the fallback."""
 
     @abstractmethod
     def enter(self, context: SearchContext, cause: Cause) -> Entered:
@@ -102,11 +106,11 @@ class Fallback(ABC):
 
     @abstractmethod
     def prepare(self, setup: SearchSetup) -> SearchSetup:
-        """Return the setup of the next search, compiled, as a run before has made it."""
+        """Return the compiled setup of the next search, as the run before made it."""
 
     @abstractmethod
     def open(self, setup: SearchSetup) -> SearchContext:
-        """Make the search of a setup that is prepared."""
+        """Make the search of a prepared setup."""
 
 
 # --- less memory ------------------------------------------------------------------------------------------------------
@@ -114,7 +118,7 @@ class Fallback(ABC):
 
 @dataclass(frozen=True, slots=True)
 class LessMemory(Fallback):
-    """A search that needs less memory takes the place of one whose memory is full."""
+    """A fallback to a search that needs less memory, when memory is full."""
 
     triggers: ClassVar[frozenset[Trigger]] = frozenset({Trigger.MEMORY})
 
@@ -122,23 +126,23 @@ class LessMemory(Fallback):
     change: str
     suits: Callable[[SearchContext], bool]
     specify: Callable[[SearchSpecification], SearchSpecification] | None = None
-    """Makes the specification of the next search, which is compiled; None where it is the same."""
+    """A function that makes the specification of the next search; None if it stays the same."""
     on_disk: bool = False
     hands_off: bool = False
-    """Whether the search is continued, and writes on to the same files."""
+    """True if the next search continues this one, and appends to the same files."""
 
     def applies(self, context: SearchContext, trigger: Trigger) -> bool:
         specification, fallbacks = context.specification, context.setup.fallbacks
         options, searches = specification.options, specification.searches
         if options.memory_limit is None or not options.spill or not isinstance(searches, SpillingMaker):
             return False
-        # An observer would have to be notified of everything again.
+        # A search that begins again would notify its observer of every state again.
         if specification.observe is not None or any(_is_on_disk(one) for one in fallbacks):
             return False
         return searches.can_spill(context.kernel) and self.suits(context)
 
     def notice(self, cause: Cause) -> str:
-        return f"{cause.words}: going on with {self.change}"
+        return f"{cause.words}: continuing with {self.change}"
 
     def enter(self, context: SearchContext, cause: Cause) -> Entered:
         resources, former = context.resources, context.search
@@ -149,7 +153,7 @@ class LessMemory(Fallback):
             )
         former.close()
         context.files.close()
-        setup = self._specified(context.setup)
+        setup = self._specify(context.setup)
         setup = replace(setup, changes=(*setup.changes, f"{self.change}: {cause.with_counts}"))
         entered = self.open(setup)
         entered.replace_search_with(mask)
@@ -160,10 +164,10 @@ class LessMemory(Fallback):
         return Entered(entered)
 
     def prepare(self, setup: SearchSetup) -> SearchSetup:
-        setup = self._specified(setup)
+        setup = self._specify(setup)
         return replace(setup, changes=(*setup.changes, f"{self.change}, before the run was resumed"))
 
-    def _specified(self, setup: SearchSetup) -> SearchSetup:
+    def _specify(self, setup: SearchSetup) -> SearchSetup:
         setup = replace(setup, fallbacks=(*setup.fallbacks, self))
         return setup if self.specify is None else setup.compile_anew(self.specify(setup.specification))
 
@@ -171,23 +175,21 @@ class LessMemory(Fallback):
         folder = setup.resources.folder / self.folder
         if self.on_disk:
             return _open_on_disk(setup, folder, _log_folder(setup) if self.hands_off else folder)
-        make = setup.specification.searches.make
-        warm_up_fallback(lambda place: make(setup.kernel, NullLog(), None, None), folder / "trial")
+        warm_up_fallback(setup.specification.searches, setup.kernel)
         return open_in(setup, folder)
 
 
 def _open_on_disk(setup: SearchSetup, folder: Path, log_folder: Path) -> SearchContext:
-    """Make a search with states on disk, with its log in another folder."""
+    """Make a search with states on disk, with its parent log in another folder."""
     resources, searches = setup.resources, setup.specification.searches
     if not isinstance(searches, SpillingMaker):
         raise InternalError("this search has no variant on disk")
     folder.mkdir(exist_ok=True)
-    trial = (setup.kernel, lambda links: None, None, 1)
-    warm_up_fallback(lambda place: searches.spilling(*trial, place, lambda count: None), folder / "trial")
+    warm_up_fallback(searches, setup.kernel, on_disk=True)
     return_memory()
     files = open_files(setup, log_folder)
     engine_bytes = None
-    # A run that is resumed may have no limit any more.
+    # The limit may have been removed when the run was resumed.
     if setup.specification.options.memory_limit is not None:
         left = bytes_for_engine(setup, _DISK_RESERVE)
         engine_bytes = left - left // _DISK_SHARE
@@ -232,18 +234,21 @@ def _forgets_little(context: SearchContext) -> bool:
     return outlook is not None and outlook.forgets_little and isinstance(searches, StateSearches)
 
 
-def _compressed(specification: SearchSpecification) -> SearchSpecification:
-    """Store states by tree compression. The Kernel is another one: states are laid out to compress well."""
+def _with_compression(specification: SearchSpecification) -> SearchSpecification:
+    """Return the specification with tree compression.
+
+    The model is compiled again: states are laid out to compress well.
+    """
     searches = specification.searches
     trees = searches.as_trees() if isinstance(searches, SpillingMaker) else None
     return specification if trees is None else replace(specification, options=trees.options, searches=trees)
 
 
-def _unmeasured(specification: SearchSpecification) -> SearchSpecification:
+def _without_measure(specification: SearchSpecification) -> SearchSpecification:
     if not isinstance(specification.searches, StateSearches):
         raise InternalError("only a sweep for states goes on without its measure")
     searches = specification.searches.breadth_first()
-    return _compressed(
+    return _with_compression(
         replace(specification, measure=None, searches=searches, options=searches.options, counts_distinct=False)
     )
 
@@ -258,7 +263,7 @@ def _continuable(search: Searching) -> Search:
 
 
 class _Replanned(Fallback):
-    """A measure that was found is replaced by a better one."""
+    """A fallback to another measure, found because the present one disappoints."""
 
     triggers = frozenset(Trigger)
 
@@ -272,31 +277,31 @@ class _Replanned(Fallback):
 
     @abstractmethod
     def _suits(self, context: SearchContext) -> bool:
-        """Return True for the kind of search."""
+        """Return True for the kind of search to which this fallback applies."""
 
     def notice(self, cause: Cause) -> str:
-        why = cause.with_counts if cause.met is None else f"{cause.with_counts}, where about {cause.met:,} were met"
-        return f"{why}: planning again, from the frontier of the sweep ..."
+        why = cause.with_counts if cause.met is None else f"{cause.with_counts}, where about {cause.met:,} were found"
+        return f"{why}: looking for another measure, from the frontier of the sweep ..."
 
     def prepare(self, setup: SearchSetup) -> SearchSetup:
         setup = replace(setup, fallbacks=(*setup.fallbacks, self))
-        prediction = self._noted(setup, _missing_note)
+        prediction = self._note_prediction(setup, _missing_note)
         changed = f"{self.change}, before the run was resumed"
         setup = _by_prediction(setup, prediction)
         return setup if prediction is None else replace(setup, changes=(*setup.changes, changed))
 
-    def _noted(self, setup: SearchSetup, find: Callable[[], Prediction | None]) -> Prediction | None:
-        """Return the prediction of this fallback, as a run before has noted it or as it is found now."""
+    def _note_prediction(self, setup: SearchSetup, find: Callable[[], Prediction | None]) -> Prediction | None:
+        """Return the prediction of this fallback, as the run before noted it or as it is found now."""
         specification = setup.specification
         number = sum(isinstance(one, _Replanned) for one in setup.fallbacks)
         key = f"plan {number} of {setup.resources.folder.parent.name}"
-        return noted_prediction(specification.checkpoints, key, _measured(specification), find)
+        return noted_prediction(specification.checkpoints, key, _measured_part(specification), find)
 
 
 class AnotherMeasure(_Replanned):
-    """A sweep continues another one from its frontier, and writes on to the same files."""
+    """A fallback to a sweep by another measure, which continues from the frontier and appends to the same files."""
 
-    name, change = "by another measure", "another measure from there on"
+    name, change = "by another measure", "another measure, from its frontier"
 
     def _suits(self, context: SearchContext) -> bool:
         kernel, search = context.kernel, context.search
@@ -325,7 +330,7 @@ class AnotherMeasure(_Replanned):
     def _find(
         self, setup: SearchSetup, handoff: HandOffFiles, trigger: Trigger
     ) -> tuple[SearchSetup, Prediction | None]:
-        """Look for a better measure; the time that this takes is not the search's."""
+        """Look for a better measure; the time for this does not count as search time."""
         later = setup
 
         def find() -> Prediction | None:
@@ -335,7 +340,7 @@ class AnotherMeasure(_Replanned):
             )
             return prediction
 
-        prediction = self._noted(setup, find)
+        prediction = self._note_prediction(setup, find)
         return later, prediction
 
     def _open_with(self, setup: SearchSetup, files: SearchFiles) -> SearchContext:
@@ -358,7 +363,10 @@ class AnotherMeasure(_Replanned):
 
 
 class AnotherMeasureAnew(_Replanned):
-    """A sweep for cycles begins again by another measure: a cycle may lie behind the line."""
+    """A fallback to a sweep for cycles by another measure, which begins again.
+
+    A cycle may lie behind the sweep-line.
+    """
 
     name, change = "begun again by another measure", "begun again by another measure"
 
@@ -374,7 +382,7 @@ class AnotherMeasureAnew(_Replanned):
             raise InternalError("this search is no sweep for cycles")
         starts, now, mask = former.waiting_states(SAMPLE), former.statistics(), former.stop_mask
         if full:
-            # There is no room for both.
+            # There is no memory for both searches at once.
             former.close()
         setup, prediction = better_prediction(context.setup, starts, less_memory=full, begins_anew=True)
         if prediction is None:
@@ -386,7 +394,7 @@ class AnotherMeasureAnew(_Replanned):
         setup = replace(
             setup, fallbacks=(*setup.fallbacks, self), changes=(*setup.changes, f"{self.change}: {cause.with_counts}")
         )
-        setup = _by_prediction(setup, self._noted(setup, lambda: prediction))
+        setup = _by_prediction(setup, self._note_prediction(setup, lambda: prediction))
         entered = self.open(setup)
         entered.replace_search_with(mask)
         return Entered(entered)
@@ -396,7 +404,7 @@ class AnotherMeasureAnew(_Replanned):
 
 
 def _by_prediction(setup: SearchSetup, prediction: Prediction | None, now: Statistics | None = None) -> SearchSetup:
-    """Go by the measure of a prediction, or by the present one."""
+    """Return the setup for the measure of a prediction, or for the present one if there is none."""
     if setup.outlook is None:
         raise InternalError("only a measure that was found is replaced")
     outlook = setup.outlook.continue_with(prediction, now)
@@ -410,7 +418,7 @@ def _by_prediction(setup: SearchSetup, prediction: Prediction | None, now: Stati
     return replace(setup, outlook=outlook).compile_anew(specification)
 
 
-def _measured(specification: SearchSpecification) -> System:
+def _measured_part(specification: SearchSpecification) -> System:
     return specification.system if specification.measured is None else specification.measured
 
 
@@ -423,22 +431,22 @@ def _missing_note() -> Prediction | None:
 BY_ANOTHER_MEASURE, ANEW = AnotherMeasure(), AnotherMeasureAnew()
 DISK_FROM_TREES = LessMemory(
     "on disk from trees",
-    "states on disk from there on",
+    "states on disk, from its frontier",
     lambda context: not context.kernel.measured and _continuable(context.search).can_hand_off,
     on_disk=True,
     hands_off=True,
 )
 TREES_UNMEASURED = LessMemory(
     "as trees without a measure",
-    "breadth-first instead, states as trees",
+    "breadth-first search with tree compression",
     lambda context: _forgets_little(context) and _compresses_without_measure(context),
-    specify=_unmeasured,
+    specify=_without_measure,
 )
 TREES = LessMemory(
     "as trees",
-    "states as trees",
+    "tree compression",
     lambda context: not _forgets_little(context) and _compresses(context),
-    specify=_compressed,
+    specify=_with_compression,
 )
 DISK = LessMemory("on disk", "states on disk", lambda context: True, on_disk=True)
 
@@ -447,7 +455,7 @@ BY_NAME = {one.name: one for one in FALLBACKS}
 
 
 def resume_through(setup: SearchSetup, names: tuple[str, ...]) -> SearchContext:
-    """Return the search that a run before had come to, by the names of its fallbacks."""
+    """Return the search at which a run before had arrived, given the names of its fallbacks."""
     for name in names:
         setup = BY_NAME[name].prepare(setup)
     return BY_NAME[names[-1]].open(setup)

@@ -1,4 +1,4 @@
-"""Attributes a run-time fault: to the model (a violation), or to an expression of the user (an error)."""
+"""Attribute a run-time fault to the model (a violation) or to an expression of the user (an error)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def fault_verdict(
 ) -> PropertyVerdict:
     """Return the verdict for a run-time fault of the model.
 
-    Raises `InputError` if a property or the measure faults and not the model. `led`: the trace begins in an initial
-    state, so that messages may give its length; else it is a single state.
+    Raises `InputError` if a property or the measure faults and not the model. `led` is True if the trace begins in an
+    initial state, so that messages may give its length.
     """
     fault = trace.fault
     if fault is None:
@@ -48,7 +48,7 @@ def fault_verdict(
 def fault_without_trace(
     system: System, site: FaultSite, properties: Sequence[Property], measure: Measure | None, why: str
 ) -> PropertyVerdict:
-    """Return the verdict for a fault whose trace is left out, with the reason `why`; raises as `fault_verdict`."""
+    """Return the verdict for a fault whose trace is left out, for the reason `why`; raises as `fault_verdict`."""
     component = measure.owner(site.span) if measure is not None else None
     if component is not None:
         raise component.blame(f"{site.kind}; {why}", site.span)
@@ -62,7 +62,7 @@ def fault_without_trace(
 
 
 def describe_fault(system: System, fault: TraceFault) -> str:
-    """`array index out of range at file:line:column`."""
+    """Describe a fault: `array index out of range at file:line:column`."""
     return fault.kind if fault.span is None else f"{fault.kind} at {system.source.where(fault.span)}"
 
 
@@ -94,7 +94,7 @@ def _holds(expression: Expression, span: Span | None) -> bool:
 
 
 def _is_at_fault(system: System, one: Property, span: Span | None) -> bool:
-    """Return True if it is the claim that faults.
+    """Return True if the claim faults, and not an action of the model in it.
 
     A claim about an enabled action contains the action's guard, whose faults are the model's.
     """
@@ -104,7 +104,7 @@ def _is_at_fault(system: System, one: Property, span: Span | None) -> bool:
 
 
 def _values_read(expression: Expression, state: dict[str, Any], *, arrays: bool) -> str:
-    """`i = 7, n = 2`: the scalar variables that an expression reads, and how long its arrays are."""
+    """Render the scalar variables that an expression reads, and the lengths of its arrays: `i = 7, n = 2`."""
     names = dict.fromkeys(
         node.variable.name for node in walk(expression) if isinstance(node, Read) and node.variable.name in state
     )

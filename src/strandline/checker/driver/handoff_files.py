@@ -1,4 +1,4 @@
-"""A search that is handed off, in files: the search that continues it begins when the memory of the first is free."""
+"""A hand-off in files, so that the next search begins when the memory of the first one is free."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from strandline.engine.runtime.memory import WordArray
 from strandline.errors import ResourceError
 
 SAMPLE = 2_000
-"""States of the frontier from which the next measure is looked for."""
+"""Number of frontier states from which the search for the next measure starts."""
 
 
 class HandOffFiles:
     """The blocks of a hand-off, each in a file.
 
-    `account` is called with the bytes that are written or removed. Raises `ResourceError` if the disk does not take
-    them.
+    `account` is called with the number of bytes written or removed. Raises `ResourceError` if the disk is full.
     """
 
     def __init__(self, handoff: HandOff, folder: Path, words: int, account: Callable[[int], None]) -> None:
@@ -31,7 +30,7 @@ class HandOffFiles:
             self._files[name].write(blocks)
 
     def read(self, rows: int) -> HandOff:
-        """Return the hand-off, in blocks of at most so many rows."""
+        """Return the hand-off, in blocks of at most `rows` rows."""
         return HandOff(self._counters, {name: file.blocks(rows) for name, file in self._files.items()})
 
     def sample_frontier(self) -> WordArray:
@@ -44,7 +43,7 @@ class HandOffFiles:
 
 
 class _BlockFile:
-    """Rows of words and a link."""
+    """A file of rows: the words of a state and its link."""
 
     def __init__(self, path: Path, words: int, account: Callable[[int], None]) -> None:
         self._path, self._row, self._account = path, words + 1, account

@@ -1,4 +1,4 @@
-"""What comes out of a run, as data."""
+"""The outcome of a run, as data."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from strandline.checker.measures.prediction import Prediction
-from strandline.checker.verdicts.verdict import PropertyVerdict, Statistics
+from strandline.checker.verdicts.statistics import Statistics
+from strandline.checker.verdicts.verdict import PropertyVerdict
 from strandline.compile.kernel import FaultSite
 from strandline.engine.runtime.memory import WordArray
 from strandline.traces.lassos import Lasso
 
 DECIDED = "every property is decided"
 INTERRUPTED = "interrupted"
-"""Reasons why a run ended."""
+"""The reason of a run that was interrupted."""
 
 
 @dataclass(slots=True)
 class RunOutcome:
-    """How far a run came.
+    """The outcome of a run: completeness, reason, stops and statistics.
 
-    It is filled in while the run goes on, and completed afterwards: by the words of a fault, or by a limit that
+    It is filled in while the run goes on, and completed afterwards: by the description of a fault, or by a limit that
     labelling the graph reached.
     """
 
@@ -31,10 +32,10 @@ class RunOutcome:
     interrupted: bool = False
     statistics: Statistics = field(default_factory=Statistics)
     prediction: Prediction | None = None
-    """The predicted cost of a measure that the program has found itself."""
+    """The predicted cost of a measure that was found automatically."""
 
     def stop_at_limit(self, error: BaseException) -> None:
-        """Note the limit, the full disk or the Ctrl-C that ended the run or what is made of it."""
+        """Record the limit, the full disk or the Ctrl-C that ended the run or its evaluation."""
         if isinstance(error, KeyboardInterrupt):
             self.interrupted, self.reason = True, INTERRUPTED
         elif isinstance(error, MemoryError):
@@ -44,14 +45,14 @@ class RunOutcome:
 
 
 class Path(NamedTuple):
-    """The number of an initial state and the steps from there, by their numbers in the Kernel's reference."""
+    """The index of an initial state and the steps from there, by their numbers in the Kernel's reference."""
 
     initial: int
     steps: Sequence[int]
 
 
 class StateStop(NamedTuple):
-    """A state with labels of the stop mask. `path` is None while the parent log has the path to its record."""
+    """A stop at a state with labels of the stop mask; `path` is None while the parent log has the path."""
 
     record: int
     labels: int
@@ -59,7 +60,7 @@ class StateStop(NamedTuple):
 
 
 class FaultStop(NamedTuple):
-    """A run-time fault of the model in the step that leaves a state."""
+    """A stop at a run-time fault of the model in a step from a state."""
 
     record: int
     site: FaultSite
@@ -68,7 +69,7 @@ class FaultStop(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CycleStop:
-    """An accepting cycle or component: its size, a lasso through it, and the states that were to be kept."""
+    """A stop at an accepting cycle or component: its size, a lasso through it, and the selected states."""
 
     kind: str | None
     size: int = 0

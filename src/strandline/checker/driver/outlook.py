@@ -1,4 +1,4 @@
-"""What is expected of a sweep by a measure that the program has found, and whether the sweep keeps it."""
+"""The expected cost of a sweep by a measure that was found, and the test whether the sweep exceeds it."""
 
 from __future__ import annotations
 
@@ -8,33 +8,35 @@ from strandline.checker.measures.prediction import Prediction
 from strandline.engine.search import Statistics
 
 _TIMES, _MORE = 2.0, 0.5
-"""So many times as many visits as predicted, and so many more, are too many. Another measure is not free: where
-everything can be reached from everywhere, all states are visited again."""
+"""Factor and number by which visits may exceed the prediction.
+
+Another measure is not free: where everything can be reached from everywhere, all states are visited again.
+"""
 _SAMPLES = 4
-"""A sweep is judged when it has stored so many times as many states as its measure was judged by."""
+"""A sweep is judged after storing this many times the states of the sample."""
 _MOST_PLANS = 3
 _MOST_STORED = 0.5
-"""Of the states that a sweep has met, the share that it may store: where that is more, sweeping is not worth it."""
+"""Largest share of the states found that a sweep may store; above it, sweeping does not pay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """A prediction, since when it holds, and how many measures were tried."""
+    """A prediction, when it was made, and the number of measures tried so far."""
 
     prediction: Prediction
     begun: int = 0
-    """States that were stored before the measure was used."""
+    """Number of states stored before the measure was used."""
     plans: int = 1
     forgets_little: bool = False
-    """Whether memory was full of most of the states met, and no measure was found that does better."""
+    """True if memory was full of most of the states found, and no better measure exists."""
 
     @property
     def exhausted(self) -> bool:
-        """Whether enough measures were tried."""
+        """True if enough measures were tried."""
         return self.plans >= _MOST_PLANS
 
     def disappointment(self, now: Statistics) -> str | None:
-        """Say that states are stored more often than was predicted; None if they are not."""
+        """Return in words how visits exceed the prediction; None if they do not."""
         stored = now.recorded - self.begun
         if self.exhausted or stored < _SAMPLES * self.prediction.sampled:
             return None
@@ -46,9 +48,9 @@ class Outlook:
         )
 
     def continue_with(self, prediction: Prediction | None, now: Statistics | None) -> Outlook:
-        """Return the outlook for another prediction; without one, what the present measure has shown so far.
+        """Return the outlook for another prediction; without one, the cost seen so far is the new prediction.
 
-        `now` is None for a search that begins anew.
+        `now` is None for a search that begins again.
         """
         expected = self.prediction if prediction is None else prediction
         if prediction is None and now is not None:
@@ -56,5 +58,5 @@ class Outlook:
         return replace(self, prediction=expected, begun=0 if now is None else now.recorded, plans=self.plans + 1)
 
     def give_up(self, now: Statistics) -> Outlook:
-        """Note that no other measure needs less memory."""
+        """Record that no other measure needs less memory."""
         return replace(self, forgets_little=now.stored > _MOST_STORED * now.distinct)

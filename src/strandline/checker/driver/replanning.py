@@ -1,7 +1,7 @@
-"""Looking for a measure that does better than the one a sweep goes by, from the states before it.
+"""Find a better measure for a running sweep, from the states of its frontier.
 
-That is sound: every state that is not expanded yet can be reached from the frontier. States that were expanded and are
-forgotten may be met again, as in every sweep with regress edges.
+That is sound: every state that is not expanded yet can be reached from the frontier. Expanded states that were deleted
+may be found again, as in every sweep with regress edges.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def better_prediction(
 ) -> tuple[SearchSetup, Prediction | None]:
     """Look for a better measure from these states.
 
-    Return it with the setup in which the time this took is not counted as the search's.
+    Returns it with a setup in which the time for this does not count as search time.
     """
     specification, outlook = setup.specification, setup.outlook
     if outlook is None:

@@ -1,7 +1,7 @@
-"""A search run: a state machine over a `SearchContext`.
+"""A run of a search: a state machine over a `SearchContext`.
 
     with run_search(specification, callback) as run:
-        ...  # replay `run.stops`, label the graph, shorten a lasso: the files are still there
+        ...  # replay `run.stops`, label the graph, shorten a lasso: the files still exist
 
 While it searches, every event of the engine either pauses (limits, checkpoints and progress are looked at), stops at
 something that was asked for (which is recorded, as data), lets the search give way to another one
@@ -45,21 +45,21 @@ from strandline.traces.replay import Replayed, replay, replay_to_fault
 from strandline.traces.workspace import RunDirectory
 
 _SLICE = 0.05
-"""Seconds between two looks at limits and signals."""
+"""Seconds between two checks of limits and signals."""
 _SHORTEST_SLICE = 0.0002
 LONG_TRACE = 20_000
-"""Steps that take a second or more to replay."""
+"""Steps of a trace that takes a second or more to replay."""
 _ENDS = (Event.DONE, Event.MEMORY, Event.STATES, Event.FAULT, Event.COLUMN_DECREASED)
 _LIMITS = (Event.MEMORY, Event.STATES)
-"""Ends after which more could be searched."""
+"""Events that end a run although more could be searched."""
 
 
 @contextmanager
 def run_search(specification: SearchSpecification, callback: ProgressCallback) -> Iterator[SearchRun]:
-    """Run a search; its files are there until the block ends.
+    """Run a search; its files exist until the block ends.
 
-    Limits, a full disk and Ctrl-C end up in the outcome, those of the block as well. Raises `InputError` for a measure
-    or a property that cannot be evaluated, and `InternalError` where a trace does not replay.
+    Limits, a full disk and Ctrl-C are recorded in the outcome, also those of the block. Raises `InputError` for a
+    measure or a property that cannot be evaluated, and `InternalError` if a trace does not replay.
     """
     run = SearchRun(specification, callback)
     place = _place(specification)
@@ -101,7 +101,7 @@ def _resources(
 
 
 def _place(specification: SearchSpecification) -> RunDirectory | SearchCheckpoints:
-    """Return the folder of the run. That of a run that can be resumed stays when the run is killed."""
+    """Return the folder of the run. The folder of a resumable run remains if the run is killed."""
     options, checkpoints = specification.options, specification.checkpoints
     if options.device == GPU and not specification.for_device:
         raise UsageError(
@@ -118,7 +118,7 @@ def _place(specification: SearchSpecification) -> RunDirectory | SearchCheckpoin
 
 
 class SearchRun:
-    """One search, from compiling to counting distinct states, and where it stopped."""
+    """One run of a search, from compilation to counting distinct states, with its stops."""
 
     def __init__(self, specification: SearchSpecification, callback: ProgressCallback) -> None:
         self.callback = callback
@@ -135,7 +135,7 @@ class SearchRun:
         self._open = False
         """Whether the search of the context is there; between two searches it is closed."""
 
-    # What is there afterwards
+    # Results
 
     @property
     def specification(self) -> SearchSpecification:
@@ -149,7 +149,7 @@ class SearchRun:
 
     @property
     def begun(self) -> bool:
-        """Whether a search was made."""
+        """True once a search has been made."""
         return self._context is not None
 
     @property
@@ -162,21 +162,21 @@ class SearchRun:
 
     @property
     def memory(self) -> MemoryLimit:
-        """The limit of the process."""
+        """The memory limit of the process."""
         return self.context.resources.memory
 
     @property
     def observer(self) -> SearchObserver | None:
-        """The observer that the specification has made, if the run has come so far."""
+        """The observer that the specification made; None before the search has begun."""
         return None if self._context is None else self._context.files.observer
 
     def path_to(self, record: int) -> Path:
-        """Return the path to a record of the last search, as the parent log has it."""
+        """Return the path to a record of the last search, from the parent log."""
         initial, steps = self.context.files.log.path_to(record)
         return Path(initial, self.kernel.lift_steps(initial, steps))
 
     def parents(self) -> Iterator[int | None]:
-        """Iterate over the parent of every record, in order; None for an initial state."""
+        """Yield the parent of every record, in order; None for an initial state."""
         return self.context.files.log.parents()
 
     def replay(self, stop: StateStop | FaultStop) -> Replayed:
@@ -192,7 +192,7 @@ class SearchRun:
         if isinstance(stop, StateStop):
             return replay(reference, initial, steps, labels=stop.labels, check_limits=check_limits)
         if self.kernel.canonical is not None:
-            # It is the fault of one of several like processes: here it may be another's.
+            # Under symmetry the fault may be that of another one of the identical processes.
             return replay_to_fault(reference, initial, steps, stop.site.kind, check_limits=check_limits)
         return replay(reference, initial, steps, fault=stop.site, check_limits=check_limits)
 
@@ -202,7 +202,7 @@ class SearchRun:
         return EvidenceLimits(self.specification.options, self.specification.started, self._searched)
 
     def limit_reached(self) -> str | None:
-        """Return the limit of time that is reached, in words."""
+        """Return the time limit that was reached, in words; None if there is time left."""
         specification = self.specification
         seconds = specification.options.max_seconds
         if seconds is not None and time.perf_counter() - specification.started >= seconds:
@@ -219,7 +219,10 @@ class SearchRun:
     # The search
 
     def search_to_the_end(self, resources: RunResources) -> None:
-        """Search until everything is decided, a limit is reached or all was explored. Raises `ResourceError`."""
+        """Search until everything is decided, a limit is reached or all states are explored.
+
+        Raises `ResourceError`.
+        """
         self._saving = resources.saving
         engine_seconds = self._begin(resources)
         self._began = time.perf_counter()
@@ -237,9 +240,9 @@ class SearchRun:
         self._count_distinct()
 
     def _begin(self, resources: RunResources) -> float:
-        """Make the search, or the one that has taken its place in a run before.
+        """Make the search, or the one of the last fallback in the run before.
 
-        Return the seconds that the engine's machine code took.
+        Returns the seconds for loading the engine's machine code.
         """
         setup, saving = first_setup(resources, self._asked), resources.saving
         for_device = self._asked.for_device
@@ -255,7 +258,7 @@ class SearchRun:
         return seconds + time.perf_counter() - making if resumed or for_device else seconds
 
     def _restore(self) -> None:
-        """Continue where a process before this one has saved the search, if it has."""
+        """Restore the search from a checkpoint of an earlier process, if there is one."""
         if self._saving is None:
             return
         self.context.attach_to_checkpoints()
@@ -281,8 +284,8 @@ class SearchRun:
                 return
 
     def _advance(self) -> Event:
-        """Search for a slice of time; give way to another search where that is called for."""
-        # What a signal raises in the middle of a call of machine code can be lost or turned into something else.
+        """Search for a slice of time; fall back to another search if necessary."""
+        # An exception raised by a signal inside a call of machine code can be lost or replaced by another one.
         with WaitingSignals():
             event = self.search.advance(self._slice())
         if event is Event.PAUSED and self._exceeds_memory():
@@ -299,7 +302,7 @@ class SearchRun:
         return event
 
     def _exceeds_memory(self) -> bool:
-        """Return True if the process takes more than the search has counted, and the search cannot do with less.
+        """Return True if the process takes more than the search has counted, and the search cannot shrink.
 
         That is rare: the reserve of a search is meant for everything else. A search on a device has its memory there.
         """
@@ -308,7 +311,10 @@ class SearchRun:
         return not self.search.shrink_caches()
 
     def _yield_processor(self, cause: Cause) -> Event:
-        """Enter the first fallback that applies. Return PAUSED where a search can go on, else why the run ends."""
+        """Enter the first fallback that applies.
+
+        Returns PAUSED if a search can go on, else the event that ends the run.
+        """
         for fallback in FALLBACKS:
             if cause.trigger not in fallback.triggers or not fallback.applies(self.context, cause.trigger):
                 continue
@@ -322,12 +328,12 @@ class SearchRun:
         return Event.MEMORY if cause.trigger is Trigger.MEMORY else Event.PAUSED
 
     def _set_aside(self, notice: str) -> None:
-        """Save a search that is about to give way, and record how far it came, in case no other one follows."""
+        """Save a search before a fallback, and record its statistics, in case no fallback succeeds."""
         self._consider_checkpoint(ends=True)
         self.callback.stage(notice)
         if self._open:
             self._note_statistics(0.0)
-        # Records mean something else to the next search.
+        # The next search has records of its own: replace them by paths first.
         self.stops = [stop._replace(path=stop.path or self.path_to(stop.record)) for stop in self.stops]
         if self._saving is not None:
             self._saving.note_paths(self.path_to)
@@ -338,10 +344,10 @@ class SearchRun:
         if self._saving is not None and self._open:
             self._saving.look(self._seconds() - self._saving.seconds_before, ends=ends)
 
-    # Where it stops
+    # Stops
 
     def _record_stop(self, event: Event) -> bool:
-        """Record where the search stopped; return True if it goes on."""
+        """Record where the search stopped; return True if the search goes on."""
         if event is Event.FOUND:
             return self._record_state()
         if event is Event.CYCLE:
@@ -357,12 +363,12 @@ class SearchRun:
             raise InternalError(f"the search stopped at a state without a label of its mask: {labels}")
         if self._saving is not None:
             self._saving.note_stop(Stop(record, labels, self.search.stop_mask))
-        self.stops.append(StateStop(record, reached, self._walked()))
+        self.stops.append(StateStop(record, reached, self._walked_path()))
         self.search.stop_less(reached)
         return self.specification.explores_all or bool(self.search.stop_mask)
 
-    def _walked(self) -> Path | None:
-        """Return the path to where the search stands, if it keeps no parent log."""
+    def _walked_path(self) -> Path | None:
+        """Return the path to the current state of a search without a parent log; None for other searches."""
         walked = self.search.walked
         return None if walked is None else Path(*walked)
 
@@ -388,7 +394,7 @@ class SearchRun:
         outcome, options = self.outcome, self.specification.options
         self.ended = event not in _LIMITS
         if event is Event.DONE:
-            outcome.reason = doubt(self.search.omissions, options)
+            outcome.reason = doubt(self.search.details().omissions, options)
             outcome.complete = outcome.reason is None
         elif event is Event.MEMORY:
             outcome.reason = memory_reason(self.specification)
@@ -397,7 +403,7 @@ class SearchRun:
             outcome.reason = f"the limit of {limit:,} state{'' if limit == 1 else 's'} is reached"
         elif event is Event.FAULT:
             site: FaultSite = self.kernel.fault_sites[self.search.fault_number]
-            self.fault = FaultStop(self.search.found[0], site, self._walked())
+            self.fault = FaultStop(self.search.found[0], site, self._walked_path())
             outcome.reason = "the search ended at a run-time fault"
         else:
             self._refuse_decreasing_column()
@@ -412,15 +418,15 @@ class SearchRun:
             reference, replay(reference, initial, self.kernel.lift_steps(initial, [*steps, step])), measure
         )
 
-    # Time and figures
+    # Times and statistics
 
     def _seconds(self) -> float:
-        """Return what the search took so far, in all processes."""
+        """Return the search time so far, of all processes of the run."""
         before = 0.0 if self._saving is None else self._saving.seconds_before
         return before + time.perf_counter() - self._began
 
     def _slice(self) -> float:
-        """Return the seconds until limits are looked at again; few where a limit is near."""
+        """Return the seconds until limits are checked again; few if a limit is near."""
         seconds, specification = _SLICE, self.specification
         limit = specification.options.max_seconds
         if limit is not None:

@@ -1,4 +1,4 @@
-"""The engine's searches by the names under which they are asked for. No other module of this package imports one."""
+"""Make the engine's searches by name. No other module of this package imports one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from strandline.checker.options.cycle_methods import CycleMethod
-from strandline.checker.options.search import BITSTATE, BY_NEED, CACHE, COMPACT, LOSSY, SWEEP, TREE, WHOLE, Options
+from strandline.checker.options.search import CACHE, LAYERED, SWEEP, Options
 from strandline.compile.kernel import Kernel
 from strandline.engine.cycles.components import ComponentSearch
 from strandline.engine.cycles.cycle_search import CycleSearch
@@ -17,13 +17,7 @@ from strandline.engine.cycles.predecessors import PredecessorSearch
 from strandline.engine.cycles.published.ltl_sweep import LtlSweepSearch
 from strandline.engine.cycles.sweep.sweep_cycles import SweepCycleSearch
 from strandline.engine.disk.runs import Release
-from strandline.engine.orders.breadth_first import (
-    Bitstate,
-    BreadthFirstSearch,
-    HashCompaction,
-    StoreKind,
-    TreeCompression,
-)
+from strandline.engine.orders.breadth_first import BreadthFirstSearch
 from strandline.engine.orders.cached import CachedSearch, CacheRule
 from strandline.engine.orders.depth_first import DepthFirstSearch
 from strandline.engine.orders.shards import ShardedSweepSearch
@@ -35,7 +29,7 @@ from strandline.engine.search import Search, SearchArguments, Searching
 from strandline.errors import InternalError
 
 FORGETTING = (SWEEP, CACHE)
-"""Orders that forget states and may visit them again."""
+"""Orders whose searches delete states and may visit them again."""
 
 _CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any]]] = {
     "ndfs": (NestedSearch, {}),
@@ -45,24 +39,24 @@ _CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any
     "sweep-on": (LtlSweepSearch, {"online": True}),
     SWEEP: (SweepCycleSearch, {}),
 }
-"""The class behind a method, and further keywords of it."""
+"""The class and further keyword arguments of each cycle method."""
 
 
 class SearchMaker(Protocol):
-    """Makes a search of the engine over a Kernel."""
+    """The interface of a factory of searches over a Kernel."""
 
     def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Searching:
-        """Make a search; `log` gets the parent links of states, `observer` is notified of expanded states."""
+        """Make a search; `log` receives the links of states, `observer` is notified of expanded states."""
 
 
 @runtime_checkable
 class SpillingMaker(Protocol):
-    """Makes searches that may be able to go on when memory is full."""
+    """Makes searches that may have a version on disk, for when memory is full."""
 
     def as_trees(self) -> StateSearches | None:
         """Return the same searches with tree compression, which takes less memory.
 
-        None if the store was chosen by the user.
+        Returns None if the user chose the store.
         """
 
     def can_spill(self, kernel: Kernel) -> bool:
@@ -79,12 +73,16 @@ class SpillingMaker(Protocol):
         release: Release | None = None,
         writer: Writer | None = None,
     ) -> Search:
-        """Such a search, whose files are in the folder."""
+        """Make this search with states on disk.
+
+        Its files are in `folder`; `account` is called with bytes written or removed, `release` with files not needed
+        any more.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class StateSearches:
-    """Searches in the order of the options that stop at states with a label of the mask."""
+    """Makes searches in the order of the options that stop at states with a label of the mask."""
 
     options: Options
     stop_mask: int
@@ -93,26 +91,16 @@ class StateSearches:
         options, terms = self.options, self._terms(log.append, observer, memory_limit)
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
-        # Who listens is told of states in the order in which they are expanded, by one thread.
+        # Observers are notified of states in the order of expansion, by a single thread.
         threads = options.threads if observer is None and kernel.reentrant else 1
-        if options.store not in WHOLE:
-            return BreadthFirstSearch(kernel, store_kind=self._store_kind(), threads=threads, **terms)
         if options.order == SWEEP and threads > 1:
             return ShardedSweepSearch(kernel, logs=log.parts(threads), **terms)
         if options.order == SWEEP:
             return SweepSearch(kernel, **terms)
         if options.order == "dfs":
             return DepthFirstSearch(kernel, **terms)
-        return BreadthFirstSearch(kernel, threads=threads, **terms)
-
-    def _store_kind(self) -> StoreKind:
-        """Return the kind of store that does not hold whole states."""
-        kinds: dict[str, StoreKind] = {
-            TREE: TreeCompression(),
-            COMPACT: HashCompaction(),
-            BITSTATE: Bitstate(self.options.table_bytes),
-        }
-        return kinds[self.options.store]
+        kind, size = options.store_kind, options.table_bytes
+        return BreadthFirstSearch(kernel, store_kind=kind, table_bytes=size, threads=threads, **terms)
 
     def _terms(self, log: Sink, observer: SearchObserver | None, memory_limit: int | None) -> SearchArguments:
         return {
@@ -124,17 +112,17 @@ class StateSearches:
         }
 
     def breadth_first(self) -> StateSearches:
-        """Return the same searches without a measure."""
+        """Return the same searches, but breadth-first and without a measure."""
         return replace(self, options=replace(self.options, order="bfs", measure=(), count_distinct=False))
 
     def as_trees(self) -> StateSearches | None:
-        options = self.options
-        if options.order != "bfs" or options.store != BY_NEED:
+        options, fallback = self.options, self.options.store_kind.fallback
+        if options.order != "bfs" or fallback is None:
             return None
-        return replace(self, options=replace(options, store=TREE, threads=1))
+        return replace(self, options=replace(options, store=fallback, threads=1))
 
     def can_spill(self, kernel: Kernel) -> bool:
-        return self.options.order in ("bfs", SWEEP) and self.options.store not in LOSSY and not kernel.componentwise
+        return self.options.order in LAYERED and not self.options.store_kind.lossy and not kernel.componentwise
 
     def spilling(
         self,
@@ -147,7 +135,7 @@ class StateSearches:
         release: Release | None = None,
         writer: Writer | None = None,
     ) -> Search:
-        # Imported here: who has memory enough does not wait for it.
+        # Imported lazily: runs with enough memory do not wait for the import.
         from strandline.engine.disk.search import SpillingSearch
 
         terms = self._terms(log, observer, memory_limit)
@@ -162,7 +150,7 @@ class DeviceSearches:
     stop_mask: int
 
     def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Searching:
-        # Imported here: who does not search on a device does not wait for it.
+        # Imported lazily: runs without a device do not wait for the import.
         from strandline.engine.device.cuda import CudaDevice
         from strandline.engine.device.search import DeviceSearch
 
@@ -174,7 +162,7 @@ class DeviceSearches:
 
 
 def missing_device() -> str | None:
-    """Return what is missing for searches on a GPU, in words; None if nothing is."""
+    """Return in words what is missing for searches on a GPU; None if nothing is."""
     from strandline.engine.device.cuda import missing
 
     return missing()
@@ -182,7 +170,7 @@ def missing_device() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class WalkSearches:
-    """Random walks that stop at states with a label of the mask."""
+    """Makes random walks that stop at states with a label of the mask."""
 
     walks: int
     depth: int
@@ -200,7 +188,7 @@ def cycle_sweep(search: Searching) -> SweepCycleSearch | None:
 
 
 def random_walks(search: Searching) -> RandomWalks:
-    """Return the search as random walks."""
+    """Return the search, which must be one of random walks."""
     if not isinstance(search, RandomWalks):
         raise InternalError("this search walks not at random")
     return search
@@ -210,8 +198,8 @@ def random_walks(search: Searching) -> RandomWalks:
 class CycleSearches:
     """Makes searches for accepting cycles by a method.
 
-    `ranks`: how many values the lowest bits of a layer have that are the rank of the automaton's component. `whole`:
-    every accepting component is searched for, not only the first cycle.
+    `ranks` is the number of values of the lowest bits of a layer, which are the rank of the automaton's component. With
+    `whole`, every accepting component is searched for, not only the first cycle.
     """
 
     method: CycleMethod
@@ -232,14 +220,14 @@ class CycleSearches:
 
 
 def cycle_search(search: Searching) -> CycleSearch:
-    """Return the search as one for cycles."""
+    """Return the search, which must be one for cycles."""
     if not isinstance(search, CycleSearch):
         raise InternalError("this search looks for no cycles")
     return search
 
 
 def component_search(search: Searching) -> ComponentSearch:
-    """Return the search as one for accepting components."""
+    """Return the search, which must be one for accepting components."""
     if not isinstance(search, ComponentSearch):
         raise InternalError("this search knows no components")
     return search

@@ -1,4 +1,4 @@
-"""What a run searches: a frozen specification. A fallback replaces it by another one."""
+"""The specification of a search: an immutable object. A fallback replaces it by another one."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from strandline.model.system import System
 
 @dataclass(frozen=True, slots=True)
 class EveryComponent:
-    """A search for cycles goes on after the first one, up to this many accepting components."""
+    """How a search for cycles continues after the first one: up to this many accepting components."""
 
     most: int
     select: Callable[[Kernel, WordArray], WordArray] | None = None
-    """Which states of each component to keep; None where none are kept."""
+    """A function that selects the states of each component to keep; None if none are kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SearchSpecification:
-    """A search: what is compiled, by which order, within which limits, and where it stops.
+    """A search: the model to compile, the order, the limits, and the labels at which it stops.
 
-    The Kernel is compiled from the System with the predicates, which are the first bits of its labels, and the
-    measure. The search stops once at each label of its stop mask, and ends when it has stopped at all of them.
+    The Kernel is compiled from the System with the predicates, which are the first bits of its labels, and the measure.
+    The search stops once at each label of its stop mask, and ends when it has stopped at all of them.
     """
 
     system: System
@@ -41,33 +41,37 @@ class SearchSpecification:
     measure: Measure | None
     searches: SearchMaker
     options: Options
-    """Limits, and where files are kept."""
+    """The options with the limits and the folder for files."""
     started: float
-    """From when the limit of time counts."""
+    """The time from which the time limit counts."""
     prediction: Prediction | None = None
-    """The predicted cost of a measure that the program has found itself."""
+    """The predicted cost of a measure that was found automatically."""
     measured: System | None = None
-    """The part of the System for which measures are looked for; None for all of it."""
+    """The part of the System for which measures are searched; None for all of it."""
     refine: Callable[[Measure], tuple[Measure, SearchMaker]] | None = None
-    """Turns another measure for that part into one for the System, with the searches that go by it; None where it is
-    used as it is."""
+    """A function that turns a measure for that part into one for the System, with the searches by it.
+
+    None if the measure is used unchanged.
+    """
     for_device: bool = False
-    """Whether the search runs on a GPU."""
+    """True if the search runs on a GPU."""
     counts_distinct: bool = False
-    """Whether distinct states are counted afterwards, where the search forgets some."""
+    """True if distinct states are counted afterwards, after a search that deletes states."""
     visible: Sequence[Expression] | None = None
-    """The expressions whose truth along runs a reduction must preserve; None where nothing may be reduced."""
+    """The expressions whose truth along runs a reduction must preserve; None if nothing may be reduced."""
     checkpoints: Checkpoints | None = None
     observe: Callable[[Path, Kernel], SearchObserver] | None = None
     """Makes an observer of the search, whose files go to the folder; distinct states are not counted then."""
+    load_observer: Callable[[], object] | None = None
+    """Loads the machine code of the observer, if it has some of its own; a function that can be pickled."""
     observes_edges: bool = False
     explores_all: bool = False
-    """Whether the search goes on when it has stopped at all labels."""
+    """True if the search goes on after it has stopped at all labels."""
     components: EveryComponent | None = None
-    """How a search for cycles goes on after the first one; None where it ends there."""
+    """How a search for cycles continues after the first one; None if it ends there."""
 
 
 def needs_exact_store(options: Options) -> UsageError:
     """Return the error for a lossy store under a search whose observer needs the number of each state."""
     given = Option("store", options.store)
-    return UsageError("{}: this search has to know where states are stored", options=[given])
+    return UsageError("{}: this search needs the number of each stored state", options=[given])

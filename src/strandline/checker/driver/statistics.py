@@ -1,18 +1,24 @@
-"""The statistics of a run, and the reason why it may not have seen everything."""
+"""The statistics of a run, and the reason why its search may be incomplete."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
 
 from strandline.checker.diagnosis.coverage import coverage_of
 from strandline.checker.diagnosis.regress_edges import Regress, regress_of
 from strandline.checker.driver.compilation import CompiledModel
 from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.limits.memory import limit_reached, peak_resident_bytes
-from strandline.checker.options.search import COMPACT, Options
-from strandline.checker.verdicts.verdict import Statistics
+from strandline.checker.options.search import Options
+from strandline.checker.verdicts.statistics import Statistics
 from strandline.compile.kernel import Kernel
-from strandline.engine.search import Omissions, Searching
+from strandline.engine.search import Details, Searching
+from strandline.engine.search import Statistics as Counted
+from strandline.engine.store.kinds import Omissions
+
+_NAMES = {one.name for one in fields(Statistics)}
 
 
 def figures_of(
@@ -24,56 +30,51 @@ def figures_of(
     changed: Sequence[str],
 ) -> Statistics:
     """Return what a search has done so far, in so many seconds, not counting those for its machine code."""
-    now, kernel = search.statistics(), compiled.kernel
-    return Statistics(
-        states=now.recorded if now.exact else None,
-        transitions=now.transitions if now.exact else None,
-        deadlocks=now.deadlocks if now.exact else None,
-        about=now.distinct if now.distinct and not now.exact else None,
-        visited=now.visited,
-        peak_states=now.peak_states,
-        peak_bytes=now.peak_bytes,
-        rss_bytes=peak_resident_bytes(),
-        sweeps=now.sweeps if specification.measure else 0,
-        persistent=now.persistent,
-        regress_edges=now.regress_edges,
-        layers=now.layers,
-        replaced=search.replaced,
-        changed=tuple(changed),
-        spilled_bytes=search.spilled_bytes,
-        levels=tuple(search.level_sizes),
-        profile=search.profile(),
-        regress=_regress(specification, kernel, search),
-        threads=now.threads,
-        device=search.device_figures,
-        coverage=None if _partial(kernel) else coverage_of(specification.system, kernel),
-        exchanged=compiled.exchanged,
-        held_by=compiled.held_by,
-        told_apart=compiled.told_apart,
-        passed_over=compiled.passed_over,
-        seconds=seconds,
-        compile_seconds=kernel.compile_seconds,
-        engine_seconds=engine_seconds,
-    )
+    now, details, kernel = search.statistics(), search.details(), compiled.kernel
+    known = {
+        **_by_name(now, details, compiled),
+        # Of a search that forgets states, counts of distinct ones are not known.
+        "states": now.recorded if now.exact else None,
+        "transitions": now.transitions if now.exact else None,
+        "deadlocks": now.deadlocks if now.exact else None,
+        "about": now.distinct if now.distinct and not now.exact else None,
+        "sweeps": now.sweeps if specification.measure else 0,
+        "rss_bytes": peak_resident_bytes(),
+        "changed": tuple(changed),
+        "regress": _regress(specification, kernel, details),
+        "coverage": None if _partial(kernel) else coverage_of(specification.system, kernel),
+        "seconds": seconds,
+        "compile_seconds": kernel.compile_seconds,
+        "engine_seconds": engine_seconds,
+    }
+    return Statistics(**known)
+
+
+def _by_name(now: Counted, details: Details, compiled: CompiledModel) -> dict[str, Any]:
+    """Return the statistics that the search or the compiled model has under the names of the table."""
+    found = {name: value for name, value in now.counters.items() if name in _NAMES}
+    for source in (now, details, compiled):
+        found.update({one.name: getattr(source, one.name) for one in fields(source) if one.name in _NAMES})
+    return found
 
 
 def _partial(kernel: Kernel) -> bool:
-    """Return True if the Kernel leaves steps out or identifies states, so that some statistics make no sense."""
+    """Return True if the Kernel omits steps or identifies states, so that some statistics make no sense."""
     return kernel.numbered or kernel.canonical is not None or kernel.lift_trace is not None
 
 
-def _regress(specification: SearchSpecification, kernel: Kernel, search: Searching) -> Regress | None:
+def _regress(specification: SearchSpecification, kernel: Kernel, details: Details) -> Regress | None:
     """Return which steps regress, if the search has sampled some."""
     if specification.measure is None or _partial(kernel):
         return None
-    return regress_of(specification.system, kernel.reference, specification.measure, search.sampled_regress_edges)
+    return regress_of(specification.system, kernel.reference, specification.measure, details.sampled_regress_edges)
 
 
 def doubt(omissions: Omissions | None, options: Options) -> str | None:
-    """Return why a search that came to its end may not have seen everything; None if it has."""
+    """Return the reason why a search that came to its end may have missed states; None if it has not."""
     if omissions is None:
         return None
-    what = "hash compaction" if options.store == COMPACT else "bitstate hashing"
+    what = options.store_kind.title
     if omissions.expected < 1:
         return f"{what} is lossy: a state was omitted with a probability of at most {omissions.expected:.1g}"
     omitted = f"about {omissions.expected:,.0f} states were omitted, and what lies behind them"

@@ -1,21 +1,23 @@
-"""Warming up the JIT compiler: the engine's machine code is made, or loaded, before the clock of the search starts.
+"""Warm up the JIT compiler: load or compile the engine's machine code before the clock of the search starts.
 
-A search of a few states is made and run for this, then thrown away. Where memory is limited, another process makes the
-machine code first: compiling takes more memory than most limits leave, loading the result from the cache takes little.
+A small search is run for this, then thrown away. If memory is limited, another process compiles the code first:
+compiling takes more memory than most limits leave, loading the result from the cache takes little.
 """
 
 from __future__ import annotations
 
-import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Timer
 
+from strandline.checker.driver.searches import SearchMaker, SpillingMaker, StateSearches
 from strandline.checker.driver.specification import SearchSpecification
-from strandline.checker.limits.memory import in_another_process
+from strandline.checker.driver.trial_kernel import KernelShape
+from strandline.checker.limits.child_process import fill_cache
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.compile.kernel import Kernel
 from strandline.engine.parts.links import load_kernels
@@ -25,11 +27,11 @@ from strandline.engine.search import Search, Searching
 
 COMPILING = "compiling this part of the engine, once per machine ..."
 _LOADING = 3.0
-"""Seconds after which the engine's machine code is not being loaded but made."""
+"""Seconds after which machine code is taken to be compiled, not loaded."""
 
 
 class _NullObserver:
-    """Ignores expanded states and edges. The engine has machine code of its own for observers of edges."""
+    """Ignores expanded states and edges. The engine has separate machine code for observers of edges."""
 
     layers = False
     held_words = 0
@@ -57,18 +59,18 @@ class NullLog:
 def warm_up(specification: SearchSpecification, kernel: Kernel, callback: ProgressCallback) -> float:
     """Load the machine code of a search; return the seconds that this took.
 
-    The callback is notified if it has to be made first, which takes some seconds.
+    The callback is notified if the code must be compiled first, which takes some seconds.
     """
     from strandline.engine.runtime.jit import is_compiled
 
     began = time.perf_counter()
-    observer = _NullObserver() if specification.observes_edges else None
-    trial = specification.searches.make(kernel, NullLog(), observer, None)
+    searches, observes_edges = specification.searches, specification.observes_edges
+    trial = _make_trial(searches, kernel, observes_edges)
     if not isinstance(trial, Search):
         return 0.0
     with notice_compiling(callback, at_once=not is_compiled(trial.loop)):
         if specification.options.memory_limit is not None:
-            in_another_process(partial(_load_all, trial))
+            fill_cache(_load_for_shape, KernelShape.of(kernel), _without_limits(searches), observes_edges)
             _load_all(trial)
         else:
             trial.load()
@@ -76,36 +78,65 @@ def warm_up(specification: SearchSpecification, kernel: Kernel, callback: Progre
     return time.perf_counter() - began
 
 
+def _make_trial(searches: SearchMaker, kernel: Kernel, observes_edges: bool) -> Searching:
+    return searches.make(kernel, NullLog(), _NullObserver() if observes_edges else None, None)
+
+
+def _without_limits(searches: SearchMaker) -> SearchMaker:
+    """Return searches of the same machine code whose options say nothing but what it depends on."""
+    if not isinstance(searches, StateSearches):
+        return searches
+    return replace(searches, options=searches.options.without_limits())
+
+
+def _load_for_shape(shape: KernelShape, searches: SearchMaker, observes_edges: bool) -> None:
+    """Load the machine code of a search over a Kernel of this shape, in a child process."""
+    trial = _make_trial(searches, shape.make_kernel(), observes_edges)
+    if isinstance(trial, Search):
+        _load_all(trial)
+        trial.close()
+
+
 def _load_all(trial: Search) -> None:
-    """Load also the machine code that is otherwise loaded on first use."""
+    """Also load the machine code that is otherwise loaded on first use."""
     trial.load()
     trial.load_further()
     load_kernels()
 
 
-def warm_up_fallback(make: Callable[[Path], Searching], folder: Path) -> None:
-    """Load the machine code of the search that a fallback makes, with its files in the folder.
+def warm_up_fallback(searches: SearchMaker, kernel: Kernel, *, on_disk: bool = False) -> None:
+    """Load the machine code of the search that a fallback makes.
 
-    It is not counted as memory of the search: when it is needed, little may be left.
+    It is loaded early, because little memory may be left when it is needed.
     """
-    in_another_process(lambda: _try_out(make(folder / "child")))
-    _try_out(make(folder / "own"))
-    shutil.rmtree(folder, ignore_errors=True)
+    fill_cache(_try_out_for_shape, KernelShape.of(kernel), _without_limits(searches), on_disk)
+    _try_out(searches, kernel, on_disk)
 
 
-def _try_out(trial: Searching) -> None:
-    if isinstance(trial, Search):
-        trial.stop_less(trial.stop_mask)
-        trial.load()
-    trial.close()
+def _try_out_for_shape(shape: KernelShape, searches: SearchMaker, on_disk: bool) -> None:
+    """Load the machine code of a fallback over a Kernel of this shape, in a child process."""
+    _try_out(searches, shape.make_kernel(), on_disk)
+
+
+def _try_out(searches: SearchMaker, kernel: Kernel, on_disk: bool) -> None:
+    with TemporaryDirectory(prefix="strandline-") as folder:
+        trial: Searching
+        if on_disk and isinstance(searches, SpillingMaker):
+            trial = searches.spilling(kernel, lambda links: None, None, 1, Path(folder), lambda count: None)
+        else:
+            trial = searches.make(kernel, NullLog(), None, None)
+        if isinstance(trial, Search):
+            trial.stop_less(trial.stop_mask)
+            trial.load()
+        trial.close()
 
 
 @contextmanager
 def notice_compiling(callback: ProgressCallback, *, at_once: bool = False) -> Iterator[None]:
-    """Notify the callback that machine code is being made.
+    """Notify the callback that machine code is being compiled.
 
-    At once, where that is known. Else it may have been made for other widths of states, and only the time shows whether
-    it was for this one.
+    It is notified at once if that is known. Otherwise the code may have been compiled for states of another size only,
+    and the elapsed time shows whether it is being compiled.
     """
     timer = Timer(_LOADING, callback.stage, (COMPILING,))
     timer.daemon = True

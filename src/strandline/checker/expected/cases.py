@@ -1,4 +1,4 @@
-"""What is expected of one run, and the outcome."""
+"""The expected result of one run, and the outcome of the comparison."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PropertyExpectation:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The expected result of a run; None where anything will do."""
+    """The expected result of a run; a field that is None matches any value."""
 
     verdict: str | None = None
     exit_code: int | None = None
@@ -28,7 +28,7 @@ class Expectation:
     fault: str | None = None
     """The expected run-time fault."""
     figures: Mapping[str, int] = field(default_factory=dict)
-    """Exact values of fields of `strandline.checker.verdicts.verdict.Statistics`."""
+    """Expected exact values of fields of `strandline.checker.verdicts.verdict.Statistics`."""
     properties: tuple[PropertyExpectation, ...] = ()
 
 
@@ -39,17 +39,17 @@ class Case:
     file: Path
     name: str
     kind: str
-    """`check` or `explore`."""
+    """The command: `check` or `explore`."""
     model: Path
     asked: Mapping[str, Any]
-    """Keywords of `strandline.check` or `strandline.explore`."""
+    """The keyword arguments of `strandline.check` or `strandline.explore`."""
     expected: Expectation
     tolerated_fault: str | None = None
-    """A known fault of the model: it may occur, and counts as an expected violation then."""
+    """A known fault of the model, which may occur and then counts as an expected violation."""
 
 
 class Outcome(Enum):
-    """The outcome of a case; the value is shown to people and programs."""
+    """The outcome of a case; the value is used in reports and JSON."""
 
     HOLDS_AS_EXPECTED = "holds-as-expected"
     VIOLATED_AS_EXPECTED = "violated-as-expected"
@@ -60,9 +60,9 @@ class Outcome(Enum):
     WRONG_TRACE = "wrong-trace"
     LIMIT = "limit"
     ERROR = "error"
-    """Something that the user can mend: the model or the expectation itself."""
+    """A mistake of the user, in the model or in the expectation itself."""
     BUG = "bug"
-    """An error of ours, or a process that died."""
+    """An internal error, or a process that died."""
 
     @property
     def as_expected(self) -> bool:
@@ -88,19 +88,22 @@ WORST_FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An outcome, every difference in a sentence, and the run's own verdict and exit code; None if there was none."""
+    """The outcome of a case, the differences as sentences, and the run's own verdict and exit code.
+
+    Verdict and exit code are None if there was no verdict.
+    """
 
     outcome: Outcome
     messages: tuple[str, ...] = ()
     verdict: str | None = None
     exit_code: int | None = None
     evidence: str = ""
-    """The trace of the run in words, where it is not as expected and has one."""
+    """The trace of the run as text, if the run was not as expected and has a trace."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """A case that was run, or a file that could not be read: then `model` is None."""
+    """The result of a case; `model` is None if the file could not be read."""
 
     file: Path
     name: str

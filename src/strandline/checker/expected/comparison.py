@@ -1,7 +1,7 @@
-"""Compares a finished run with its expectation.
+"""Compare a finished run with its expectation.
 
-An error is never an expected violation: a run that raised does not come here, and a run-time fault of the model counts
-as expected only if the file names it.
+An error is never an expected violation: a run that raised is not compared, and a run-time fault of the model counts as
+expected only if the file names it.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def _verdict(case: Case, result: Exploration | Verdict, exit_code: int) -> Itera
         yield _UNEXPECTED[answer], _unlike(answer, expected.verdict, _why(result))
     elif expected.exit_code is not None and expected.exit_code != exit_code:
         what = f"the exit code is {exit_code}, expected {expected.exit_code}"
-        named = "; ".join(one.name for one in _violated(result))
+        named = "; ".join(one.name for one in _violated_properties(result))
         yield _UNEXPECTED[answer], what + (f" (violated: {named})" if named else "")
 
 
 def _why(result: Exploration | Verdict) -> str | None:
-    """Return the limit that was reached; None if a verdict was."""
+    """Return the limit that was reached; None if the run has a verdict."""
     return result.reason if result.answer is Answer.UNKNOWN else None
 
 
@@ -76,11 +76,11 @@ def _fault(case: Case, result: Exploration | Verdict) -> Iterator[Difference]:
 
 
 def _faultless(result: Exploration | Verdict) -> Answer:
-    """Return the answer to freedom of faults where none was met: the search may not have come far enough."""
+    """Return the answer to freedom of faults if none was found: the search may be incomplete."""
     return Answer.HOLDS if result.complete else result.answer
 
 
-def _violated(result: Exploration | Verdict) -> list[PropertyVerdict]:
+def _violated_properties(result: Exploration | Verdict) -> list[PropertyVerdict]:
     properties = result.properties if isinstance(result, Verdict) else ()
     return [one for one in properties if one.answer is Answer.VIOLATED]
 
@@ -130,5 +130,5 @@ def _figures(case: Case, result: Exploration | Verdict) -> Iterator[Difference]:
 
 
 def _unlike(answer: Answer, expected: str, reason: str | None) -> str:
-    told = f" ({reason})" if reason else ""
-    return f"{answer.value}{told}, expected {expected}"
+    suffix = f" ({reason})" if reason else ""
+    return f"{answer.value}{suffix}, expected {expected}"

@@ -1,4 +1,4 @@
-"""`expected.toml` to cases. Keys that nobody knows are errors: a misspelt expectation must not pass."""
+"""Parse `expected.toml` to cases. Unknown keys are errors: a misspelt expectation must not pass."""
 
 from __future__ import annotations
 
@@ -15,22 +15,13 @@ from strandline.checker.api import CheckArguments
 from strandline.checker.expected.cases import Case, Expectation, PropertyExpectation
 from strandline.checker.options.fields import options_in
 from strandline.checker.options.search import Options
+from strandline.checker.verdicts.statistics import table
 from strandline.checker.verdicts.verdict import Answer
 from strandline.errors import InputError, ParseError, UsageError, suggestion
 from strandline.source import Source, Span
 
 FILE_NAME = "expected.toml"
-FIGURES = (
-    "states",
-    "transitions",
-    "deadlocks",
-    "visited",
-    "peak_states",
-    "sweeps",
-    "persistent",
-    "regress_edges",
-    "layers",
-)
+FIGURES = tuple(one.name for one in table() if one.facts.expected)
 """Statistics that are the same on every machine."""
 _VERDICTS = tuple(answer.value for answer in Answer)
 _COUNTS = {"exit_code", "trace_length", *FIGURES}
@@ -39,9 +30,9 @@ _SECTION = {"name", "description", "model", "verdict", "fault", *_COUNTS}
 
 
 def find_expected(places: Iterable[Path]) -> list[Path]:
-    """Find the `expected.toml` files in folders, at any depth, hidden folders left out; a file stands for itself.
+    """Find the `expected.toml` files in folders, recursively, without hidden folders; a file stands for itself.
 
-    Raises `UsageError` for a place that holds none.
+    Raises `UsageError` for a place that contains none.
     """
     found: dict[Path, None] = {}
     for place in places:
@@ -52,14 +43,14 @@ def find_expected(places: Iterable[Path]) -> list[Path]:
             continue
         if not place.is_dir():
             raise UsageError(f"{place}: no such file or folder")
-        files = sorted(file for file in place.rglob(FILE_NAME) if not _hidden(file.relative_to(place)))
+        files = sorted(file for file in place.rglob(FILE_NAME) if not _is_hidden(file.relative_to(place)))
         if not files:
             raise UsageError(f"{place}: there is no {FILE_NAME} in this folder")
         found.update(dict.fromkeys(files))
     return list(found)
 
 
-def _hidden(path: Path) -> bool:
+def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts[:-1])
 
 
@@ -76,7 +67,7 @@ def read_expected(file: Path) -> tuple[Case, ...]:
     cases = []
     figures = top.figures()
     if figures or fault is not None:
-        expected = Expectation(_explored(fault), fault=fault, figures=figures)
+        expected = Expectation(_read_counts(fault), fault=fault, figures=figures)
         cases.append(Case(file, "counts", "explore", top.model(file, None), {}, expected))
     for kind in ("check", "explore"):
         for section in top.sections(kind):
@@ -104,6 +95,10 @@ def _parse(source: Source) -> dict[str, Any]:
         return tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
+    except ValueError as error:
+        message = f"not TOML: {error}"
+    except RecursionError:
+        message = "not TOML: nested too deeply"
     place = _TOML_PLACE.search(message)
     if place is None:
         raise ParseError(message, source)
@@ -125,7 +120,7 @@ def _case(file: Path, top: _Section, section: _Section, fault: str | None) -> Ca
     own_fault = section.text("fault")
     verdict = section.text("verdict")
     if verdict is None and section.kind == "explore":
-        verdict = _explored(own_fault)
+        verdict = _read_counts(own_fault)
     expected = Expectation(
         verdict,
         section.data.get("exit_code"),
@@ -140,13 +135,13 @@ def _case(file: Path, top: _Section, section: _Section, fault: str | None) -> Ca
     return Case(file, name, section.kind, section.model(file, top), asked, expected, own_fault or fault)
 
 
-def _explored(fault: str | None) -> str:
+def _read_counts(fault: str | None) -> str:
     return "HOLDS" if fault is None else "VIOLATED"
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A table of the file: the top, or one [[check]] or [[explore]]."""
+    """A table of the file: the top, or one `[[check]]` or `[[explore]]`."""
 
     source: Source
     kind: str
@@ -243,7 +238,7 @@ def _place(text: str, kind: str, number: int, key: str | None) -> Span | None:
     return header
 
 
-# Which keywords there are, and which values they take
+# Keywords and the types of their values
 
 
 _FILES_OF_RUNS = ("work_dir", "checkpoint", "every", "resume")
@@ -251,7 +246,7 @@ _FILES_OF_RUNS = ("work_dir", "checkpoint", "every", "resume")
 
 @cache
 def _keywords(arguments: type[CheckArguments] | type[Options]) -> Mapping[str, Any]:
-    """Return the keywords and their types, without those that name folders of the run."""
+    """Return the keyword arguments and their types, except those that name folders of the run."""
     hints = get_type_hints(arguments)
     return {one.name: hints[one.name] for one in fields(arguments) if one.name not in _FILES_OF_RUNS}
 

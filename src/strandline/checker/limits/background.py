@@ -1,7 +1,7 @@
-"""Work that runs in a thread of its own, while this one looks after limits, Ctrl-C and the progress line.
+"""Run work in a thread, while the main thread checks limits, Ctrl-C and the progress line.
 
-A single operation on decision diagrams can take long, and the library cannot be stopped in it. So the work is left to
-itself where it has to end: it goes on until it next asks `watch`, or until the process ends, and nothing is made of it.
+A single BDD operation can take long, and the library cannot interrupt it. So work that has to end is abandoned: it goes
+on until it next calls `watch`, or until the process ends, and its result is dropped.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from strandline.errors import ResourceError
 
 Result = TypeVar("Result")
 _SLICE = 0.05
-"""Seconds between two looks at limits and signals."""
+"""Seconds between two checks of limits and signals."""
 _SHORT_SLICE = 0.005
-"""The same, where memory is limited."""
+"""Seconds between two checks if memory is limited."""
 _SPARED = 8
-"""The part of the memory that is kept free: tables that grow allocate a good part of their size at once."""
+"""Share of the memory that is kept free: tables that grow allocate a good part of their size at once."""
 _MOMENT = 2.0
-"""Seconds."""
+"""Seconds that abandoned work gets to end by itself."""
 _STACK_BYTES = 256 << 20
 
 
 class Stopped(Exception):
-    """The work was left."""
+    """Raised in work that has been abandoned."""
 
 
 class Background(Generic[Result]):
     """Runs a function in a thread of its own, within limits.
 
-    The function calls `watch` often, which raises `Stopped` when it is abandoned; `doing` is its progress, for people.
-    With `until` set, it is abandoned at that time for the reason beside it, after a moment in which it may notice that
-    itself.
+    The function calls `watch` often, which raises `Stopped` when the work is abandoned; `doing` is its progress, as
+    text. If `until` is set, the work is abandoned at that time for the reason beside it, after a moment in which it may
+    notice that itself.
     """
 
     def __init__(
         self, callback: ProgressCallback, started: float, max_seconds: float | None, memory: MemoryLimit | None = None
     ) -> None:
-        self._watcher, self._started, self._limit = callback, started, max_seconds
+        self._callback, self._started, self._limit = callback, started, max_seconds
         self._memory = memory or MemoryLimit(None)
         self._left = False
         self.until: tuple[float, str] | None = None
         self.doing = Progress(0.0, 0, 0, 0, 0, doing="encoding the model")
 
     def watch(self) -> None:
-        """Let the work stop if it was abandoned; raises `Stopped`."""
+        """Raise `Stopped` if the work was abandoned."""
         if self._left:
             raise Stopped
 
     def run(self, function: Callable[[], Result]) -> Result:
-        """Return the result of the function, or raise what it raises.
+        """Return the result of the function, or raise its exception.
 
-        Raises `ResourceError` if a limit is reached; Ctrl-C goes through.
+        Raises `ResourceError` if a limit is reached; Ctrl-C is passed on.
         """
         results: list[Result] = []
         errors: list[BaseException] = []
@@ -91,16 +91,17 @@ class Background(Generic[Result]):
                 raise ResourceError(time_is_up(self._limit))
             if self.until is not None and time.perf_counter() >= self.until[0] + _MOMENT and thread.is_alive():
                 raise ResourceError(self.until[1])
-            told = self.doing
-            self._watcher.progress(
-                Progress(seconds, told.states, told.visited, told.stored, told.bytes, doing=told.doing)
+            last = self.doing
+            self._callback.progress(
+                Progress(seconds, last.states, last.visited, last.stored, last.bytes, doing=last.doing)
             )
 
 
 def _let_end(thread: threading.Thread) -> None:
-    """Keep Python from exiting while an abandoned thread is still inside the library, which would crash.
+    """Keep Python from exiting while an abandoned thread is inside the library, which would crash.
 
-    A thread that Python joins joins it. The command, which ends the process at once, need not wait.
+    At exit Python waits for the thread that is started here, which joins the abandoned one. The command, which ends the
+    process at once, need not wait.
     """
     if thread.is_alive():
         threading.Thread(target=thread.join).start()

@@ -1,4 +1,4 @@
-"""How much a run may put on disk."""
+"""The disk limit of a run."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SHARE_OF_FREE_DISK = 0.9
 
 
 class DiskBudget:
-    """Counts the bytes written and removed; raises `ResourceError` before a write that exceeds the budget.
+    """Counts the bytes written and removed; raises `ResourceError` before a write that exceeds the limit.
 
-    Without a limit the budget is most of what is free where the run keeps its files: a full disk hurts others too.
+    Without a limit it is most of the free space where the run keeps its files: a full disk hurts others too.
     """
 
     def __init__(self, limit: int | None, folder: Path) -> None:
@@ -32,7 +32,7 @@ class DiskBudget:
             self._used += count
 
     def find(self, folder: Path) -> None:
-        """Count the files in a folder: a resumed run has them from before."""
+        """Count the existing files in a folder, which a resumed run has from before."""
         found = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         if not self._given:
             self._limit += found

@@ -11,18 +11,18 @@ from strandline.errors import ResourceError
 
 
 class LeftOut(ResourceError):
-    """A trace does not fit the limits; the verdict stands without it."""
+    """Raised if a trace does not fit the limits; the verdict stands without it."""
 
     def __init__(self, limit: str) -> None:
         super().__init__(f"the trace is left out: {limit}")
 
 
 _LEAST_SECONDS = 1.0
-"""The least time for traces after the search: a violation keeps its trace although the search went on to its limit."""
+"""Least seconds for traces after the search: a violation keeps its trace although the time limit is reached."""
 
 
 class EvidenceLimits:
-    """The limits of a run that began at `started` and has searched until `searched`, times of `time.perf_counter`."""
+    """The limits of a run that searched from `started` until `searched`, times of `time.perf_counter`."""
 
     def __init__(self, options: Options, started: float, searched: float) -> None:
         self._seconds = options.max_seconds

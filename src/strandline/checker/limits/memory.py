@@ -1,4 +1,4 @@
-"""How much memory the process takes, and how it takes less."""
+"""The memory of the process: how much it takes, may take, and can return."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ import ctypes
 import os
 import resource
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from strandline.errors import ResourceError
 
 _SPARED, _LITTLE, _NEARLY_NOTHING = 4 << 20, 12 << 20, 1 << 20
-"""Bytes kept free for allocations between two checks; bytes that are little; and bytes that are too few to continue."""
+"""Bytes kept free for allocations between two checks, and two thresholds.
+
+Below the second, memory is returned to the system; below the third, work cannot continue.
+"""
 
 _LEAST_BY_DEFAULT, _MOST_BY_DEFAULT = 64 << 20, 8 << 30
 DEFAULT_LIMIT = "half of what was free, 8 GB at most; --memory SIZE sets another"
 
 
 class MemoryLimit:
-    """The limit of resident memory of the process, or None, for work whose memory the engine does not count.
+    """A limit of the resident memory of the process, or None.
 
-    `why` says where a limit comes from that nobody has given.
+    It is for work whose memory the engine does not count. `why` is the origin of a default limit.
     """
 
     def __init__(self, allowed: int | None, why: str = "") -> None:
@@ -38,14 +41,14 @@ class MemoryLimit:
         return cls(resident_bytes() + more, DEFAULT_LIMIT)
 
     def ensure(self, wanted: int = 0) -> None:
-        """Raise `ResourceError` where so many bytes more would be too many."""
+        """Raise `ResourceError` if `wanted` more bytes would exceed the limit."""
         if self.allowed is not None and resident_bytes() + wanted + _SPARED > self.allowed:
             raise ResourceError(f"{limit_reached(self.allowed)}{f' ({self.why})' if self.why else ''}")
 
     def runs_short(self) -> bool:
         """Return True if next to nothing is left.
 
-        Free memory of the process is returned to the system where little is left.
+        If little is left, free memory of the process is returned to the system first.
         """
         if self.allowed is None:
             return False
@@ -70,7 +73,7 @@ class MemoryLimit:
 
 
 def limit_reached(allowed: int) -> str:
-    """Return the reason for a limit of memory that is reached."""
+    """Return the sentence that the memory limit is reached."""
     return f"the memory limit of {shown_bytes(allowed)} is reached"
 
 
@@ -90,29 +93,15 @@ def resident_bytes() -> int:
 
 
 def return_memory() -> None:
-    """Return free memory of the process to the system, where the C library can."""
+    """Return free memory of the process to the system, if the C library can."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def in_another_process(load: Callable[[], object]) -> None:
-    """Make machine code in a child process, once per machine and width of states, where memory is limited.
-
-    Compiling takes more memory than most limits leave; loading the result from the cache takes little.
-    """
-    child = os.fork()
-    if child == 0:
-        try:
-            load()
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
-
-
 def available_bytes() -> int:
-    """Return how much memory the machine and the control groups of the process could still give without swapping.
+    """Return the memory that the machine and the control groups could still give without swapping.
 
-    Where the system does not provide that: all of the machine's memory.
+    If the system does not report that, it is all of the machine's memory.
     """
     return min([_free_of_machine(), *_free_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))])
 
@@ -126,7 +115,7 @@ def _free_of_machine() -> int:
 
 
 def _free_of_groups(membership: Path, mounted: Path) -> Iterator[int]:
-    """Yield what the control groups of the process, and those around them, leave of their limits.
+    """Yield the memory left within the limits of the process's control groups and those around them.
 
     Both versions of the interface are read. Cached files, which the system drops when it needs their memory, do not
     count as taken. Inside a container the path of a group may not exist; then its root, which is the container's own,
@@ -150,11 +139,11 @@ def _free_of_groups(membership: Path, mounted: Path) -> Iterator[int]:
 
 _VERSION_1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 _VERSION_2 = ("memory.max", "memory.current", "inactive_file")
-"""The files of a control group: its limit, its usage, and the name of the cached files in its statistics."""
+"""Files of a version 2 control group: limit, usage, and the name of cached files in the statistics."""
 
 
 def _free_of_group(group: Path, names: tuple[str, str, str]) -> Iterator[int]:
-    """Yield what is left of a group's limit; nothing if it has none."""
+    """Yield the memory left within a group's limit; nothing if it has none."""
     limit, usage, cached = names
     with contextlib.suppress(OSError, ValueError):
         most, taken = int((group / limit).read_text()), int((group / usage).read_text())

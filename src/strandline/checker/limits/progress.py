@@ -1,4 +1,4 @@
-"""Progress of a search: the callback and its data."""
+"""Progress reports: their data and the callback that receives them."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a search."""
+    """A progress report of a search."""
 
     seconds: float
     states: int
-    """States found so far; in a sweep with regress edges some of them more than once."""
+    """States found so far; in a sweep with regress edges some are counted more than once."""
     visited: int
     stored: int
     bytes: int
     fraction: float | None = None
-    """How far the sweep-line has come between the least and the largest progress there can be."""
+    """Position of the sweep-line between the least and the largest progress, from 0 to 1."""
     sweep: int = 1
-    """Which time it passes."""
+    """Number of the current sweep of the column."""
     doing: str | None = None
-    """The present activity of a symbolic search; `stored` are BDD nodes then."""
+    """Current activity of a symbolic search; `stored` is then a number of BDD nodes."""
 
 
 class ProgressCallback(Protocol):
-    """Is called with the stages and the progress of a search; must return quickly."""
+    """The interface of a callback for stages and progress; it must return quickly."""
 
     def stage(self, text: str) -> None:
-        """Something that takes a while begins."""
+        """Notify of the beginning of an activity that takes a while."""
 
     def progress(self, progress: Progress) -> None:
-        """Report progress; called about twenty times a second."""
+        """Notify of progress; called about twenty times a second."""
 
 
 class NullCallback:
-    """Ignores stages and progress."""
+    """A callback that ignores stages and progress."""
 
     def stage(self, text: str) -> None:
         return

@@ -1,4 +1,4 @@
-"""A limit of time for work that cannot be stopped: loading a model, compiling it."""
+"""Timeouts for work that cannot be stopped: loading a model, compiling it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def time_is_up(limit: float) -> str:
-    """Return the reason for a limit of time that is reached."""
+    """Return the sentence that the time limit is reached."""
     return f"the time limit of {limit:g} s is reached"
 
 

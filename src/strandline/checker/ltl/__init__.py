@@ -1,1 +1,1 @@
-"""Evidence for properties of runs: ranks of automata, shortening of lassos, and the judge, which needs no automaton."""
+"""LTL: ranks of automata, shortening of lassos, and the judge of counterexamples, which needs no automaton."""

@@ -1,4 +1,4 @@
-"""The result of a search of a product, by numbers of steps, and its replay for people."""
+"""The result of a search of a product, as step numbers, and its replay."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProductFound:
-    """The result of a method.
+    """The result of a strategy for a property of runs.
 
     Without `watched`, `product` and `run` nothing was searched, because no run can violate the property.
     """
@@ -41,9 +41,12 @@ class ProductFound:
     run: SearchRun | None = None
     lasso: Lasso | None = None
     shortest: bool = False
-    """The lasso is a shortest one."""
+    """True if the lasso is a shortest one."""
     prefix: tuple[int, tuple[int, ...]] | None = None
-    """A path to the end of a bad prefix: initial state and steps; the last step leaves the prefix's last state."""
+    """A path to the end of a bad prefix: index of the initial state, and steps.
+
+    The last step leaves the prefix's last state.
+    """
     components: tuple[Component, ...] = ()
     cycle_kind: str | None = None
 
@@ -60,10 +63,10 @@ def replaying(product: Product, run: SearchRun) -> LassoReplay:
 
 
 def note_product_fault(run: SearchRun, question: Question, product: Product) -> None:
-    """Note a fault of the model, if the run ended at one, as a violation that is shown without the automaton.
+    """Record a fault of the model at which the run ended as a violation, shown without the automaton.
 
-    Raises `InputError` for a fault in an expression of the user; one of fairness is evaluated in the state that a step
-    enters.
+    Raises `InputError` for a fault in an expression of the user; a fairness expression is evaluated in the state that a
+    step enters.
     """
     if run.fault is None:
         return

@@ -1,7 +1,7 @@
-"""Judges counterexamples: whether the shown run really violates the property, without the automaton of the search.
+"""Judge counterexamples: check that the shown run violates the property, without the automaton of the search.
 
 A formula is evaluated on the run's word by `strandline.properties.holds`, which shares nothing with the translations; a
-property process must accept along the loop; the loop must be fair, and infinite where finite runs are ignored. A
+property process must accept along the loop; the loop must be fair, and infinite if finite runs are ignored. A
 contradiction is a `ReplayError`: a bug of ours, never a verdict.
 """
 
@@ -24,9 +24,9 @@ from strandline.traces.lassos import ShownRun, unmet_fairness
 from strandline.traces.stored import MOST_HELD
 
 _MOST_WORK = 100_000
-"""The limit on atoms times states squared for trying which single letters matter."""
+"""Most atoms times states squared for which the decisive letters are computed."""
 _MOST_ATOMS = 40
-"""A formula with more atoms is long, and judging a word takes as long as that is."""
+"""Most atoms of a formula for which the decisive letters are computed; judging a long formula takes long."""
 
 
 def judge(
@@ -39,8 +39,8 @@ def judge(
 ) -> tuple[AtomValues, ...]:
     """Return the values of the atoms, if they are wanted, along a run that violates the specification.
 
-    Raises `ReplayError` if the run does not violate it or does not count. Of a long run `check_limits` is called now
-    and then, which may raise `ResourceError`.
+    Raises `ReplayError` if the run does not violate it or does not count. For a long run `check_limits` is called
+    regularly, which may raise `ResourceError`.
     """
     reference, specification = reference_of(product.plain), question.specification
     _judge_run(product, reference, run)
@@ -71,7 +71,7 @@ def _judge_run(product: Product, reference: SystemReference, run: ShownRun) -> N
 
 
 def _stands_still(reference: SystemReference, run: ShownRun) -> bool:
-    """Return True if the run ends: its loop, or the last state of a path, has no step."""
+    """Return True if the run ends in a deadlock: its loop, or the last state of a path, has no step."""
     interpreter = Interpreter(reference.system)
     last = run.loop_states or run.states[-1:]
     return all(interpreter.is_deadlock(reference.layout.unpack(state)) for state in last)
@@ -107,7 +107,7 @@ def letters_of(
 
 @dataclass(frozen=True, slots=True)
 class JudgedWord:
-    """The letters of a run, and whether a specification is violated by them."""
+    """The letters of a run, and a function that returns True if the specification is violated by them."""
 
     specification: Specification
     letters: tuple[Letter, ...]
@@ -118,7 +118,7 @@ class JudgedWord:
         return self.specification.violated_by(self.letters, self.loop, ends=self.ends)
 
     def atom_values(self) -> tuple[AtomValues, ...]:
-        """Which values the atoms have, and which of them decide; of long traces only the values."""
+        """Return the values of the atoms and which of them are decisive; of long traces only the values."""
         names = list(self.specification.atoms)
         tried = len(names) <= _MOST_ATOMS and len(names) * len(self.letters) ** 2 <= _MOST_WORK
         places = range(len(self.letters))
@@ -126,12 +126,12 @@ class JudgedWord:
             AtomValues(
                 name,
                 tuple(name in letter for letter in self.letters),
-                tuple(tried and not self._changed(name, place).violates() for place in places),
+                tuple(tried and not self._change_letter(name, place).violates() for place in places),
             )
             for name in names
         )
 
-    def _changed(self, name: str, place: int) -> JudgedWord:
+    def _change_letter(self, name: str, place: int) -> JudgedWord:
         """Return the word with the other value of an atom at one place.
 
         The last state of a loop is its first one again: they change together.

@@ -1,7 +1,7 @@
-"""The automaton makes progress too: a run never returns to a component of it that it has left (000 §9.3).
+"""Refine a measure by the progress of the automaton: a run never returns to an SCC that it has left (000 §9.3).
 
-So the components, in an order that edges follow, refine a measure: they become the lowest bits of the layer. An
-accepting cycle stays inside one component, hence on one rank.
+The SCCs, in an order that edges follow, become the lowest bits of the layer. An accepting cycle stays inside one SCC,
+hence on one rank.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from strandline.properties.automata.components import tarjan
 _MOST_RANKS = 64
 
 
-def ranked(measure: Measure, observer: Observer) -> tuple[Measure, int]:
-    """Refine a measure by the rank of the observer's component; return it with the number of ranks, a power of two.
+def add_ranks(measure: Measure, observer: Observer) -> tuple[Measure, int]:
+    """Refine a measure by the rank of the observer's SCC; return it with the number of ranks, a power of two.
 
-    One rank and the measure as it was if the ranks say nothing or do not fit 64 bits.
+    Returns the measure unchanged and 1 if the ranks distinguish nothing or do not fit 64 bits.
     """
     ranks = component_ranks(observer)
     count = 1 << max(ranks).bit_length()
@@ -35,9 +35,9 @@ def ranked(measure: Measure, observer: Observer) -> tuple[Measure, int]:
 
 
 def component_ranks(observer: Observer) -> list[int]:
-    """Return a rank for every location: equal inside a component, never smaller behind an edge.
+    """Return a rank for every location: equal inside an SCC, never smaller behind an edge.
 
-    Components beyond the last rank share it.
+    SCCs beyond the last rank share it.
     """
     successors: dict[int, list[int]] = {place: [] for place in range(len(observer.location.names or ()))}
     for edge in observer.edges:

@@ -1,4 +1,4 @@
-"""A shorter lasso than the one that was found first."""
+"""Shorten the lasso that a search for cycles found, if that is worth another search."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from strandline.traces.log import ParentLog
 from strandline.traces.shortening import StateSet, accepting_on_loop, shorten_lasso
 
 _LONG_LASSO = 8
-"""Steps of a lasso that is worth a search for a shorter one."""
+"""Least number of steps of a lasso that is worth a search for a shorter one."""
 _LEAST_PATIENCE, _PATIENCE_PER_STEP = 200_000, 500
-"""States that such a search may visit at least, and for each step: replaying a step takes as long as visiting these."""
+"""Least number of states that such a search may visit, and number per step of the lasso.
+
+Replaying a step takes as long as visiting these.
+"""
 
 
 def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordArray | None) -> tuple[Lasso, bool]:
-    """Look for a shorter lasso; return it, or the one given, and whether it is a shortest one.
+    """Look for a shorter lasso; return it, or the one given, and True if it is a shortest one.
 
     `wanted` are all accepting states on cycles, if a shortest lasso is asked for: then the search may take as long as
     it needs if everything was searched before.

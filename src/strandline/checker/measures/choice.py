@@ -1,4 +1,4 @@
-"""Chooses the progress measure of a System: given by the user, else declared in the model, else found."""
+"""Choose the progress measure of a System: given by the user, else declared in the model, else found."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from strandline.errors import InternalError, UsageError
 from strandline.model.measure import Measure
 from strandline.model.system import Capability, System
 
-LOOKING = "no measure of progress is given or declared: looking for one ..."
+LOOKING = "no progress measure is given or declared: looking for one ..."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SweepMeasure:
-    """A measure, and its predicted cost if the program has found it itself."""
+    """A measure, with its predicted cost if it was found automatically."""
 
     measure: Measure
     prediction: Prediction | None = None
 
 
 class SweepMeasures:
-    """The measures of the Systems of one check: each is worked out once, however many searches go by it."""
+    """The measures of the Systems of one check: each is determined once for all searches."""
 
     def __init__(self, options: Options, callback: ProgressCallback, checkpoints: Checkpoints | None = None) -> None:
-        self._options, self._watcher, self._checkpoints = options, callback, checkpoints
+        self._options, self._callback, self._checkpoints = options, callback, checkpoints
         self._known: dict[int, tuple[System, SweepMeasure]] = {}
 
     def of(self, system: System) -> SweepMeasure:
-        """Return the measure of a System. Raises `InputError` if it cannot be read or none can be found."""
+        """Return the measure of a System. Raises `InputError` if it cannot be parsed or none can be found."""
         if id(system) not in self._known:
             self._known[id(system)] = system, self._worked_out(system)
         return self._known[id(system)][1]
@@ -50,20 +50,18 @@ class SweepMeasures:
         if not options.measures and system.measures:
             return SweepMeasure(measure_of(system.measures, system, componentwise=options.componentwise))
         if Capability.ACTIONS not in system.capabilities:
-            raise UsageError(
-                "callables are swept by the progress that from_callables is given, not by one that is found"
-            )
+            raise UsageError("no measure can be found for callables: give from_callables the argument progress")
         if not options.measures:
-            self._watcher.stage(LOOKING)
-        prediction = self._predicted(system)
+            self._callback.stage(LOOKING)
+        prediction = self._predict(system)
         found = prediction.measure.components
         return SweepMeasure(measure_of(found, system, componentwise=options.componentwise), prediction)
 
-    def _predicted(self, system: System) -> Prediction:
-        """Return the measure that is found; in a run that is resumed, the one that was found before."""
+    def _predict(self, system: System) -> Prediction:
+        """Return the prediction of the measure that is found, or was found before in a resumed run."""
 
         def find() -> Prediction:
-            return predicted_measure(system, self._watcher, self._options.memory_limit)
+            return predicted_measure(system, self._callback, self._options.memory_limit)
 
         prediction = noted_prediction(self._checkpoints, f"measure {len(self._known) + 1}", system, find)
         if prediction is None:

@@ -28,7 +28,7 @@ def parse_measures(texts: Sequence[str], system: System, *, componentwise: bool 
 
 
 def component_text(component: Component, system: System) -> str:
-    """Render a component for people: as its author wrote or named it, or, if it was found, in the model's language."""
+    """Render a component: as its author wrote or named it, or in the model's language if it was found."""
     return system.scope.render(component.expression) if component.name is None else component.name
 
 
@@ -41,7 +41,7 @@ def measure_texts(measure: Measure, system: System) -> tuple[str, ...]:
 def _component(text: str, system: System, name: str) -> Component:
     opening = _MONOTONE.match(text)
     monotone = opening is not None and _closes_last(text, opening.end())
-    # The form is blanked out and not cut off, so that places in messages are places in what was written.
+    # `mono(...)` is blanked out, not cut off, so that places in messages are places in the user's text.
     inner = text
     if opening is not None and monotone:
         inner = " " * opening.end() + text[opening.end() : text.rindex(")")] + " "

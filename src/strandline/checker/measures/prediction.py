@@ -7,35 +7,45 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from strandline.analysis.measure_combination import measure_of
+from strandline.analysis.ranges import analyse_ranges
 from strandline.checker.checkpoints.run_folder import Checkpoints
-from strandline.checker.limits.memory import in_another_process, resident_bytes, return_memory
+from strandline.checker.limits.child_process import fill_cache
+from strandline.checker.limits.memory import resident_bytes, return_memory
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.measures.notation import measure_texts, parse_measures
 from strandline.engine.runtime.memory import WordArray
 from strandline.errors import Option, UsageError
-from strandline.model.expression import Const
+from strandline.model.expression import Binary, Const, Read
+from strandline.model.layout import make_layout
 from strandline.model.measure import Measure
-from strandline.model.system import System
+from strandline.model.system import Action, Assign, Domain, Move, Process, System, Variable
+from strandline.source import Source
 
 if TYPE_CHECKING:
     from strandline.progress.finding import Found, Trial
 
 AUTOMATIC = ("auto",)
 KEEP_ALL = Measure(Const(0), Const(0), columns=(0, 0), layers=(0, 0))
-"""The measure by which all states lie in one layer, and none is forgotten."""
+"""The measure that puts all states into one layer, so that none is deleted."""
 _BYTES_A_STATE, _BYTES_A_WORD = 16, 10.5
-"""Bytes that a sweep stores for each state: a slot in a table, and its words and one more, with room to grow."""
+"""Bytes per stored state of a sweep, and per word of it and one more.
+
+They include the slot in the hash table and room to grow.
+"""
 
 _BYTES_OF_SAMPLES, _BYTES_OF_KERNELS = 600 << 20, 80 << 20
-"""Bytes that the search for a measure takes at most: its samples, and its kernels."""
+"""Most bytes that the search for a measure takes: for its samples, and for its kernels."""
 _LEAST_SHARE = 0.02
-"""The least part of the samples that is still representative."""
+"""Least share of the usual sample size that is still representative."""
 _TRIAL_SHARE = 0.001
 """A part of them by which all machine code is made that looking for a measure needs."""
+_WORKERS, _DONE = ("first", "second"), 20
+_ANY_WIDTH = 3
+"""The machine code for states of so many words is that for all larger ones."""
 _CLEARLY_BETTER, _CLEARLY_LESS = 0.7, 0.5
-"""The cost of another measure, relative to the present one, below which it takes its place."""
+"""Relative cost below which another measure replaces the present one."""
 _LONGEST = 300
-"""Characters of a measure in a notice."""
+"""Most characters of a measure in a notice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,44 +53,69 @@ class Prediction:
     """A measure that was found, and the predicted cost of a sweep by it."""
 
     measure: Measure
-    """Without components where all states are kept."""
+    """The measure; without components if all states are kept."""
     reason: str
     peak: float
     """Most states stored at a time, as a fraction of the states."""
     visits: float
-    """Expansions for each state."""
+    """Expansions per state."""
     sampled: int
-    """The number of states that the prediction rests on."""
+    """Number of states in the sample on which the prediction is based."""
     exact: bool
-    """These were all states; else the first ones."""
+    """True if the sample was the whole state space."""
     seconds: float
-    """The time that finding it took."""
+    """Time for finding the measure."""
 
 
 def predicted_measure(system: System, callback: ProgressCallback, memory: int | None = None) -> Prediction:
     """Find the best measure that fits the memory.
 
-    It is the fastest, if speed and memory can be predicted, else the one with the least product of peak and visits. If
-    no measure beats keeping all states, that is predicted. Raises `UsageError` if the model has no variables to look
-    at.
+    It is the fastest one if speed and memory can be predicted, else the one with the least product of peak and visits.
+    If no measure beats keeping all states, `KEEP_ALL` is returned. Raises `UsageError` if the model has no variables.
     """
     from strandline.progress.finding import find_measures
 
     if memory is not None:
-        in_another_process(lambda: find_measures(system, share=_TRIAL_SHARE))
+        words = make_layout(system, analyse_ranges(system).variables).words
+        fill_cache(_load_for_width, min(words, _ANY_WIDTH))
     found = find_measures(system, watch=callback.stage, share=_share(memory))
     return_memory()
     if not found.states:
         raise UsageError(
-            "no measure of progress was found in this model; give one: {}", options=[Option("measure", "EXPR")]
+            "no progress measure was found in this model; give one: {}", options=[Option("measure", "EXPR")]
         )
     prediction = _prediction(found, found.best(_largest_peak(found, memory)))
-    callback.stage(_told(prediction, system))
+    callback.stage(_describe(prediction, system))
     return prediction
 
 
+def _load_for_width(words: int) -> None:
+    """Load the machine code for finding measures of models with states of so many words, in a child process."""
+    from strandline.progress.finding import find_measures
+
+    find_measures(_small_system(words), share=_TRIAL_SHARE)
+
+
+def _small_system(words: int) -> System:
+    """Make a System of a few hundred states of so many words: two processes that count, one of them again and again."""
+    places = [Variable(f"at {name}", Domain(0, 1), names=("idle", "busy"), owner=name) for name in _WORKERS]
+    counts = [Variable(f"count of {name}", Domain(0, _DONE)) for name in _WORKERS]
+    actions: list[Action] = []
+    for number, count in enumerate(counts):
+        counted = Assign(Read(count), Binary("+", Read(count), Const(1)))
+        actions.append(Action("begin", (Move(number, 0, 1),), Binary("<", Read(count), Const(_DONE)), (counted,)))
+        actions.append(Action("end", (Move(number, 1, 0),), None, ()))
+    actions.append(Action("again", (Move(0, 1, 0),), None, (Assign(Read(counts[0]), Const(0)),)))
+    variables = [*places, *counts]
+    if words > 1:
+        variables.append(Variable("padding", Domain(0, (1 << 63) - 1, tight=True), words - 1, (0,) * (words - 1)))
+    processes = tuple(Process(name, place) for name, place in zip(_WORKERS, places, strict=True))
+    source = Source("a model of a few states", "")
+    return System.create(source.name, source, tuple(variables), processes, tuple(actions))
+
+
 def _share(memory: int | None) -> float:
-    """Return the size of samples within a limit of memory, as a part of the usual size."""
+    """Return the share of the usual sample size that fits a memory limit."""
     if memory is None:
         return 1.0
     room = memory - resident_bytes() - _BYTES_OF_KERNELS
@@ -97,10 +132,10 @@ def better_measure(
     peak: bool,
     afresh: bool = False,
 ) -> Prediction | None:
-    """Find a measure that is clearly better than the present one in the first states reached from `starts`.
+    """Find a measure clearly better than the present one, on the first states reached from `starts`.
 
-    Better means by peak and visits together; with `peak`, storing half as many states at a time; with `afresh`, where
-    the work done so far is lost, half as many visits. None if there is none.
+    Better means by the product of peak and visits; with `peak`, storing half as many states at a time; with `afresh`,
+    if the work done so far is lost, half as many visits. Returns None if there is none.
     """
     from strandline.progress.finding import find_measures
 
@@ -118,17 +153,17 @@ def better_measure(
         best = min(others, key=lambda trial: trial.rank, default=None)
         better = best is not None and (given is None or best.rank <= _CLEARLY_BETTER * given.rank)
     if best is None or not better:
-        callback.stage("no better measure was found from here")
+        callback.stage("no better measure was found")
         return None
     prediction = replace(_prediction(found, best), exact=False)
-    callback.stage(_told(prediction, system))
+    callback.stage(_describe(prediction, system))
     return prediction
 
 
 def noted_prediction(
     checkpoints: Checkpoints | None, key: str, system: System, find: Callable[[], Prediction | None]
 ) -> Prediction | None:
-    """Return the prediction that is found, or, in a resumed run, the one noted under this key in the run before."""
+    """Find a prediction; in a resumed run return the one that the run before noted under this key."""
     if checkpoints is None:
         return find()
     found: list[Prediction | None] = []
@@ -137,14 +172,14 @@ def noted_prediction(
         found.append(find())
         return None if found[0] is None else _as_data(found[0], system)
 
-    data = checkpoints.noted(key, make)
+    data = checkpoints.note(key, make)
     if found:
         return found[0]
     return None if data is None else _from_data(data, system)
 
 
 def _as_data(prediction: Prediction, system: System) -> dict[str, Any]:
-    """Convert a prediction to data for JSON: its measure is written in the model's language."""
+    """Convert a prediction to data for JSON; its measure is rendered in the model's language."""
     data = {one.name: getattr(prediction, one.name) for one in fields(prediction) if one.name != "measure"}
     return {**data, "measure": measure_texts(prediction.measure, system) if prediction.measure.components else ()}
 
@@ -156,7 +191,7 @@ def _from_data(data: Mapping[str, Any], system: System) -> Prediction:
 
 
 def _largest_peak(found: Found, memory: int | None) -> float | None:
-    """Return the largest peak that fits so many bytes of the process; None if the number of states is not known."""
+    """Return the largest peak that fits the memory of the process; None if the number of states is unknown."""
     if memory is None or not found.whole:
         return None
     each = _BYTES_A_STATE + _BYTES_A_WORD * (found.words + 1)
@@ -178,7 +213,7 @@ def _prediction(found: Found, best: Trial | None) -> Prediction:
     )
 
 
-def _told(prediction: Prediction, system: System) -> str:
+def _describe(prediction: Prediction, system: System) -> str:
     if not prediction.measure.components:
         return f"{prediction.reason} (looked for {prediction.seconds:.1f} s)"
     given = " ".join(f'--measure "{text}"' for text in measure_texts(prediction.measure, system))

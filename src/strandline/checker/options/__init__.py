@@ -1,1 +1,1 @@
-"""The options and claims of a user: frozen objects, checked when they are made."""
+"""The options and claims of a user: immutable objects, validated when they are created."""

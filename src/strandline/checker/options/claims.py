@@ -1,4 +1,4 @@
-"""The claims of a check: one frozen object, from the command line or a call."""
+"""The claims of a check: one immutable object, made from a command line or a call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from strandline.errors import Option, UsageError
 
 BAD, GOOD = "bad", "good"
 ACCEPTS = (BAD, GOOD)
-"""The runs that an automaton accepts."""
+"""The kinds of runs that an automaton can accept: bad or good ones."""
 INFINITE, FINITE = "infinite", "finite"
 WORDS = (INFINITE, FINITE)
-"""Which words an automaton reads: those of whole runs, or those of paths."""
+"""The kinds of words that an automaton can read: infinite or finite ones."""
 
 _GROUP = "properties"
 _WORDS = "properties are texts, as in check(model, 'G F done')"
@@ -22,30 +22,35 @@ _WORDS = "properties are texts, as in check(model, 'G F done')"
 
 @dataclass(frozen=True, kw_only=True)
 class Claims:
-    """Properties as texts. Without any, the model decides; see `strandline.checker.properties.selection.select`."""
+    """Properties as texts. Without any, the declarations of the model are checked.
+
+    See `strandline.checker.properties.selection.select`.
+    """
 
     ltl: str | Sequence[str] = field(
         default=(),
         kw_only=False,
-        metadata=option("holds on every run: 'G (ask -> F answer)'", group=_GROUP, metavar="FORMULA"),
+        metadata=option("every run satisfies the LTL formula: 'G (ask -> F answer)'", group=_GROUP, metavar="FORMULA"),
     )
     ctl: str | Sequence[str] = field(
         default=(),
         metadata=option(
-            "holds of the computation tree of every initial state: 'AG EF ready'", group=_GROUP, metavar="FORMULA"
+            "every initial state satisfies the CTL formula: 'AG EF ready'", group=_GROUP, metavar="FORMULA"
         ),
     )
     invariants: str | Sequence[str] = field(
         default=(),
-        metadata=option("holds in every reachable state", group=_GROUP, metavar="EXPR", flag="--invariant"),
+        metadata=option(
+            "the condition is true in every reachable state", group=_GROUP, metavar="EXPR", flag="--invariant"
+        ),
     )
     reach: str | Sequence[str] = field(
-        default=(), metadata=option("holds in some reachable state", group=_GROUP, metavar="EXPR")
+        default=(), metadata=option("the condition is true in some reachable state", group=_GROUP, metavar="EXPR")
     )
     never: str | Sequence[str] = field(
         default=(),
         metadata=option(
-            "no path has a word that matches: '.* {ask} (!answer)* {ask}'; a letter is a condition on a state",
+            "no path matches the regular expression: '.* {ask} (!answer)* {ask}'; a letter is a condition on a state",
             group=_GROUP,
             metavar="REGEX",
         ),
@@ -78,7 +83,7 @@ class Claims:
     )
     deadlock: bool | None = field(default=None, metadata=option("every reachable state has a step", group=_GROUP))
     property: str | Sequence[str] = field(
-        default=(), metadata=option("a property that the model declares", group=_GROUP, metavar="NAME")
+        default=(), metadata=option("check this property of the model, given by its name", group=_GROUP, metavar="NAME")
     )
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The methods that decide CTL, by name; each is a strategy."""
+"""The names of the methods that decide CTL; each is a strategy."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ EXPLICIT, SWEPT, COMPONENTS = "explicit", "swept", "components"
 SYMBOLIC, ABSTRACTION = "symbolic", "abstraction"
 CTL_METHODS = (EXPLICIT, SWEPT, COMPONENTS, SYMBOLIC, ABSTRACTION)
 STATE_METHODS = (EXPLICIT, SYMBOLIC)
-"""Those that decide properties of states as well."""
+"""The methods that decide properties of states as well."""

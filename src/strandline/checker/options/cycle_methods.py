@@ -1,4 +1,4 @@
-"""The methods that look for accepting cycles, by name.
+"""The methods that search for accepting cycles, by name.
 
 Each is a line in `METHODS`; the engine's searches behind them are in `strandline.checker.driver.searches`.
 """
@@ -18,13 +18,13 @@ class CycleMethod:
 
     name: str
     words: str
-    """A description for people."""
+    """A description for reports."""
     measured: bool = False
-    """Whether it needs a progress measure."""
+    """True if it needs a progress measure."""
     ranked: bool = False
-    """Whether the lowest bits of its layers are the rank of the automaton's component."""
+    """True if the lowest bits of its layers are the rank of the automaton's SCC."""
     all_components: bool = False
-    """Whether it can continue after its first cycle."""
+    """True if it can continue after its first cycle."""
 
 
 METHODS: Mapping[str, CycleMethod] = MappingProxyType(

@@ -1,12 +1,11 @@
-"""Where options take effect: a table of facts, by option and by the way in which a property is decided.
+"""Where options take effect: a table of facts, by option and by the method that decides a property.
 
-An option without effect on any property of a check is refused before anything is searched. If it has an effect on some
-of the properties, it is used for these, and a notice names the others. Limits (`max_seconds`, `memory`, `disk`,
-`spill`), places (`work_dir`) and options that turn off something that would not be done anyway (`sanity=False`,
+An option without effect on any property of a check is refused before the search. If it has an effect on some of the
+properties, it is used for these, and a notice names the others. Limits (`max_seconds`, `memory`, `disk`, `spill`),
+places (`work_dir`) and options that turn off something that would not be done anyway (`sanity=False`,
 `declared_fairness=False`) apply everywhere and are not in the table; nor is `auto_por`, which reports its own decision.
-
 An option that would change a search but cannot, because that is unsound or not implemented, is refused by the
-strategies (`Strategy.can`) with the reason; the table is asked after them.
+strategies (`Strategy.can`) with the reason; the table is consulted after them.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 
 from strandline.checker.options.ctl_methods import ABSTRACTION, COMPONENTS, EXPLICIT, SWEPT, SYMBOLIC
 from strandline.checker.options.cycle_methods import METHODS, PREFIX, SCC
-from strandline.checker.options.search import CACHE, EXACT, GPU, SWEEP, Options
+from strandline.checker.options.search import CACHE, GPU, STORES, SWEEP, WHOLE, Options
 from strandline.checker.options.temporal import TemporalOptions
 from strandline.errors import Option, UsageError
 
@@ -26,7 +25,7 @@ ON_GPU = "GPU"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Way:
-    """A way of deciding: the kind of the property and the name of the strategy."""
+    """A method of deciding: the kind of the property and the name of the strategy."""
 
     kind: str
     strategy: str
@@ -34,21 +33,21 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A property, or several that are decided together, and the way in which it is decided."""
+    """A property, or several that are decided together, and the method that decides them."""
 
     way: Way
     title: str
-    """As messages call it."""
+    """The name used in messages."""
 
     @property
     def words(self) -> str:
-        """The end of a message: how it is decided."""
+        """Return the end of a message: how it is decided."""
         how = "made breadth-first" if self.way.kind == GRAPH else f"decided by method {self.way.strategy}"
         return f"{self.title} is {how}"
 
 
 THE_GRAPH = Way(GRAPH, EXPLICIT)
-"""The reachable graph of a model, which is written or handed over."""
+"""The reachable graph of a model, which is written to a file or returned."""
 _STATES, _ON_GPU, _SETS = Way(STATES, EXPLICIT), Way(STATES, ON_GPU), Way(STATES, SYMBOLIC)
 _PREFIX, _SCC = Way(LTL, PREFIX), Way(LTL, SCC)
 _CYCLES = frozenset(Way(LTL, name) for name in METHODS)
@@ -59,25 +58,25 @@ _IN_SETS = frozenset(Way(CTL, name) for name in (SYMBOLIC, ABSTRACTION))
 _REFINED = frozenset({Way(CTL, ABSTRACTION)})
 _PATHS = frozenset({_STATES, _PREFIX})
 _LISTED = frozenset({_STATES, _ON_GPU, _PREFIX, THE_GRAPH}) | _CYCLES | _LABELLED | _SWEPT
-"""Ways that look at states one by one."""
+"""Methods that search state by state."""
 WAYS = tuple(sorted(_LISTED | {_SETS} | _IN_SETS))
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Where one option takes effect."""
+    """The methods on which one option takes effect."""
 
     name: str
     given: Callable[[Options, TemporalOptions], Option | None]
-    """Returns the option as it was given; None if it was not given or is the default."""
+    """A function that returns the option as it was given; None if it was not given or is the default."""
     effective: frozenset[Way]
     purpose: str
     """The end of the message `--threads 2 is for ...`."""
     only_if: Callable[[Way, Options], bool] = lambda way, options: True
-    """A further condition on one of these ways."""
+    """A further condition for one of these methods."""
 
     def takes_effect(self, way: Way, options: Options) -> bool:
-        """Return True if the option changes how a property is decided in this way."""
+        """Return True if the option changes how a property is decided by this method."""
         return way in self.effective and self.only_if(way, options)
 
 
@@ -126,12 +125,12 @@ FACTS: tuple[Fact, ...] = (
         "order=sweep",
         _by_measure,
         frozenset({_STATES, _ON_GPU, _PREFIX, THE_GRAPH}) | _MEASURED | _SWEPT,
-        "searches that go by a measure of progress",
+        "searches that go by a progress measure",
     ),
     Fact("componentwise", _search("componentwise", False), _PATHS | _SWEPT, "sweeps by several measures"),
     Fact("threads", _search("threads", 1), _PATHS, _PATHS_IN_WORDS),
-    Fact("store", _store("tree", "compact", "bitstate"), _PATHS, _PATHS_IN_WORDS),
-    Fact("store=exact", _store(EXACT), _LISTED, "methods that store states one by one"),
+    Fact("store", _store(*(name for name in STORES if name not in WHOLE)), _PATHS, _PATHS_IN_WORDS),
+    Fact("store=exact", _store(*WHOLE[1:]), _LISTED, "methods that store states one by one"),
     Fact("count_distinct", _search("count_distinct", False), _PATHS, _PATHS_IN_WORDS),
     Fact("max_states", _search("max_states", None), _LISTED, "methods that find states one by one"),
     Fact("por", _search("por", False), _PATHS | _CYCLES, "searches for single states and for runs"),
@@ -170,7 +169,7 @@ FACTS: tuple[Fact, ...] = (
 
 
 def given_facts(options: Options, temporal: TemporalOptions) -> Iterator[tuple[Fact, Option]]:
-    """Yield the facts about options that were given, each with the option."""
+    """Yield the facts about options that were given, each with its option."""
     for fact in FACTS:
         option = fact.given(options, temporal)
         if option is not None:
@@ -182,12 +181,15 @@ def refuse_without_effect(
 ) -> Iterable[str]:
     """Raise `UsageError` for an option that takes effect on none of the properties.
 
-    Return notices of those that take effect on some only. `reentrant`: several threads can compute successors.
+    Returns notices of those that take effect on some only. `reentrant` is True if several threads can compute
+    successors.
     """
     notices: list[str] = []
     for fact, option in given_facts(options, temporal):
         if fact.name == "threads" and not reentrant:
-            raise UsageError("{} is not for callables, which are asked one by one: leave it out", options=[option])
+            raise UsageError(
+                "{} is not for callables, which compute successors one state at a time: leave it out", options=[option]
+            )
         left = [one for one in decided if not fact.takes_effect(one.way, options)]
         if not left:
             continue

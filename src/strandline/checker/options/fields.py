@@ -1,4 +1,4 @@
-"""Options as fields: the command line, completion and messages read everything from the field's metadata.
+"""Options as fields of classes: the command line, completion and messages read the field's metadata.
 
 An option is one field. Its name is the keyword of `strandline.check` and the key in an `expected.toml`; with dashes it
 is the flag of the command line; its default and its type determine the kind of flag.
@@ -23,17 +23,19 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class OptionFacts:
-    """The help text of an option, and how its value is parsed."""
+    """The help text of an option, and the function that parses its value."""
 
     help: str
     group: str
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     parse: Callable[[str], Any] | None = None
-    """Parses the text; raises `UsageError` if it cannot."""
+    """The function that parses the text of a value; it raises `UsageError`."""
     flag: str | None = None
-    """The flag, if it is not the field's name with dashes. One that begins with `--no-` turns the option off, and no
-    flag turns it on."""
+    """The flag, if it is not the field's name with dashes.
+
+    One that begins with `--no-` turns the option off, and no flag turns it on.
+    """
 
 
 def option(
@@ -61,8 +63,8 @@ def flag_of(field: Field[Any], facts: OptionFacts) -> str:
     return facts.flag or f"--{field.name.replace('_', '-')}"
 
 
-def named(options: type[Any], name: str) -> Option:
-    """Return an option of a class, for messages."""
+def option_named(options: type[Any], name: str) -> Option:
+    """Return an option of a class for use in a message."""
     return next(Option(name, flag=facts.flag) for field, facts in options_in(options) if field.name == name)
 
 
@@ -75,8 +77,12 @@ def texts(given: str | Path | Sequence[str | Path], what: str) -> tuple[str, ...
     return tuple(str(one) for one in given)
 
 
+MOST = {"max_states": (1 << 63) - 1, "max_seconds": 10**9, "memory": (1 << 63) - 1}
+"""The largest limits: what counters hold, and what the operating system waits for."""
+
+
 def parse_count(text: str) -> int:
-    """Parse a number of states; `1_000_000`, `1e6`, `20M` are welcome."""
+    """Parse a number of states; `1_000_000`, `1e6`, `20M` are accepted."""
     units = {"K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
     try:
         if text[-1:].upper() in units:
@@ -95,18 +101,18 @@ def parse_seconds(text: str) -> float:
 
 
 def parse_duration(text: str) -> float:
-    """Seconds from text such as `60s`, `5m`, `1h` or `90`."""
+    """Parse a duration such as `60s`, `5m`, `1h` or `90` to seconds."""
     match = _DURATION.fullmatch(text.strip())
     seconds = float(match[1]) * _SECONDS[match[2].lower()] if match else 0.0
-    if not seconds > 0:
+    if not 0 < seconds <= MOST["max_seconds"]:
         raise UsageError(f"'{text}' is not a time; write for example 60s or 5m")
     return seconds
 
 
 def parse_size(text: str) -> int:
-    """Bytes from text such as `512M`, `2G`, `1.5GiB` or `100000`; the units are powers of 1024."""
+    """Parse a size such as `512M`, `2G`, `1.5GiB` or `100000` to bytes; the units are powers of 1024."""
     match = _SIZE.fullmatch(text.strip())
-    size = int(float(match[1]) * (1 << _UNITS[match[2].upper()])) if match else 0
-    if size <= 0:
+    size = float(match[1]) * (1 << _UNITS[match[2].upper()]) if match else 0.0
+    if not 1 <= size <= MOST["memory"]:
         raise UsageError(f"'{text}' is not a size of memory; write for example 512M or 2G")
-    return size
+    return int(size)

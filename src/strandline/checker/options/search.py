@@ -1,45 +1,56 @@
-"""The options of a search: one frozen object, checked early, passed down."""
+"""The options of a search: one immutable object, validated early and passed down."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from strandline.checker.options.ctl_methods import STATE_METHODS
-from strandline.checker.options.fields import option, parse_count, parse_duration, parse_seconds, parse_size, texts
+from strandline.checker.options.fields import (
+    MOST,
+    option,
+    parse_count,
+    parse_duration,
+    parse_seconds,
+    parse_size,
+    texts,
+)
+from strandline.engine.store.kinds import KINDS, StoreKind, help_text, names_of, store_kind
 from strandline.errors import Option, UsageError
 from strandline.symbolic.diagrams import LIBRARIES
 
 SWEEP, CACHE = "sweep", "cache"
-ORDERS = ("bfs", "dfs", SWEEP, CACHE)
+ORDER_WORDS = {"bfs": "breadth-first", "dfs": "depth-first", SWEEP: "by the measure", CACHE: "with a cache"}
+"""By name, the orders of search as messages call them."""
+ORDERS = tuple(ORDER_WORDS)
+LAYERED = ("bfs", SWEEP)
+"""Orders that go from layer to layer: by the distance from the initial states, or by the measure."""
 CPU, GPU, AUTO = "cpu", "gpu", "auto"
 DEVICES = (CPU, GPU, AUTO)
-BY_NEED, EXACT, TREE, COMPACT, BITSTATE = STORES = ("auto", "exact", "tree", "compact", "bitstate")
-WHOLE = (BY_NEED, EXACT)
+STORES = names_of(lambda kind: True)
+WHOLE = names_of(lambda kind: kind.whole)
 """Stores that hold whole states, at least to begin with."""
-LOSSY = (COMPACT, BITSTATE)
-"""Stores that may lose states."""
 _EVERY = 60.0
-_BITSTATE_BYTES, _LEAST_TABLE = 1 << 26, 64
+_LEAST_TABLE = 64
 _MOST_THREADS = 64
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
-"""Which cached state makes room for another; see the engine's `CacheRule`."""
+"""Which cached state is evicted to make room for another; see the engine's `CacheRule`."""
 
 _REDUCTIONS = ("por", "auto_por", "symmetry", "merge")
 _SEARCH = "search"
 NO_TRACES = Option("traces", False, flag="--trace")
-"""As messages speak of it."""
+"""The option that turns off traces, for messages."""
 _LIMITS = "limits; a limit that is reached makes the verdict unknown"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Order of the search and its limits: keywords of `strandline.explore` and `strandline.check`.
+    """The order and the limits of a search: keyword arguments of `strandline.explore` and `strandline.check`.
 
-    Raises `UsageError` for combinations that make no sense. A measure asks for a sweep, the size of a cache for a
-    search with one; else the order is breadth-first. A sweep without a measure goes by those that the model declares,
-    or by one that is found.
+    Raises `UsageError` for combinations that make no sense. A measure implies a sweep, a cache size implies a search
+    with a cache; the default is breadth-first. A sweep without a measure uses those that the model declares, or one
+    that is found.
     """
 
     order: str | None = field(
@@ -51,11 +62,11 @@ class Options:
             choices=ORDERS,
         ),
     )
-    """Never None once it is made."""
+    """The order of the search; not None after initialisation."""
     measure: str | Sequence[str] = field(
         default=(),
         metadata=option(
-            "sweep by this expression; mono(EXPR) promises that it never decreases; repeat it to refine; "
+            "sweep by this progress measure; mono(EXPR) promises that it never decreases; repeat it to refine; "
             "auto: find one",
             group=_SEARCH,
             metavar="EXPR",
@@ -69,11 +80,11 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """A sweep by several measures counts every edge along which one of them decreases as regress (002 §3)."""
+    """Count every edge along which one of several measures decreases as a regress edge (002 §3)."""
     cache_states: int | None = field(
         default=None,
         metadata=option(
-            "states that a search with a cache remembers besides those on its path",
+            "states that a search with a cache stores besides those on its path",
             group=_SEARCH,
             metavar="N",
             parse=parse_count,
@@ -85,7 +96,7 @@ class Options:
             "which cached state is evicted for another (default random)", group=_SEARCH, choices=CACHE_RULES
         ),
     )
-    """Never None for a search with a cache."""
+    """The eviction rule of the cache; not None for a search with a cache."""
     por: bool = field(
         default=False,
         metadata=option(
@@ -93,7 +104,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
+    """Partial-order reduction by stubborn sets; sound for properties of states, deadlocks, and LTL without X."""
     auto_por: bool = field(
         default=False,
         metadata=option(
@@ -101,7 +112,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Decided for each search, and reported."""
+    """Decide about partial-order reduction for each search, and report the decision."""
     check_independence: bool = field(
         default=False,
         metadata=option(
@@ -117,7 +128,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Sound for properties of states that do not distinguish these processes."""
+    """Symmetry reduction; sound for properties of states that do not distinguish these processes."""
     merge: bool = field(
         default=False,
         metadata=option(
@@ -128,15 +139,8 @@ class Options:
     )
     """Statement merging; sound for properties of states. Traces show the single steps."""
     store: str = field(
-        default=BY_NEED,
-        metadata=option(
-            "exact: whole states; tree: tree compression, exact in less memory; auto: whole states, then "
-            "tree compression when the memory limit is reached (default); compact: hash compaction, 63 bits "
-            "a state; bitstate: three bits a state in a table of fixed size. The last two may lose states, "
-            "and report how likely that is; they and tree are for breadth-first search",
-            group=_SEARCH,
-            choices=STORES,
-        ),
+        default=STORES[0],
+        metadata=option(help_text(), group=_SEARCH, choices=STORES),
     )
     store_size: int | str | None = field(
         default=None,
@@ -181,7 +185,7 @@ class Options:
         default=True,
         metadata=option("decide only: no trace, lasso or witness", group=_SEARCH, flag="--no-trace"),
     )
-    """Whether evidence for the answers is searched for."""
+    """Search for evidence for the answers."""
     work_dir: str | Path | None = field(
         default=None,
         metadata=option(
@@ -227,7 +231,7 @@ class Options:
             "when the memory limit is reached: continue with states on disk (default), or stop", group=_LIMITS
         ),
     )
-    """Breadth-first search and sweeps can."""
+    """Continue on disk when memory is full; breadth-first search and sweeps can."""
     disk: int | str | None = field(
         default=None,
         metadata=option(
@@ -265,6 +269,23 @@ class Options:
         for name, limit in (("max_states", self.max_states), ("max_seconds", self.max_seconds)):
             if limit is not None and not limit > 0:
                 raise UsageError(f"{{}} must be more than 0, not {limit}", options=[Option(name)])
+            if limit is not None and limit > MOST[name]:
+                raise UsageError("{} is too large; leave it out for no limit", options=[Option(name)])
+
+    def without_limits(self) -> Options:
+        """Return the same search without its limits, measures and folders."""
+        return replace(
+            self,
+            measure=(),
+            max_states=None,
+            max_seconds=None,
+            memory=None,
+            disk=None,
+            work_dir=None,
+            checkpoint=None,
+            every=_EVERY,
+            resume=False,
+        )
 
     @property
     def asked_order(self) -> str | None:
@@ -274,50 +295,55 @@ class Options:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """The measures that were given, as texts."""
+        """Return the measures that were given, as texts."""
         return tuple(self.measure)
 
     @property
     def finds_shortest(self) -> bool:
-        """Whether the first path to a state is a shortest one.
+        """Return True if the first path found to a state is a shortest one.
 
         Reductions remove paths, and a lossy store may lose a state on one.
         """
-        return self.order == "bfs" and not self.por and not self.merge and self.store not in LOSSY
+        return self.order == "bfs" and not self.por and not self.merge and not self.store_kind.lossy
 
     @property
     def cache_size(self) -> int:
-        """The number of states that a search with a cache remembers besides those on its path."""
+        """Return the number of states that a search with a cache stores besides those on its path."""
         return self.cache_states or 0
 
     @property
     def folder(self) -> Path | None:
-        """The folder for the files of a run."""
+        """Return the folder for the files of a run; None for the default."""
         return None if self.work_dir is None else Path(self.work_dir)
 
     @property
     def memory_limit(self) -> int | None:
-        """Bytes that the whole process may take."""
+        """Return the bytes that the whole process may take; None without a limit."""
         return None if self.memory is None else int(self.memory)
 
     @property
     def disk_limit(self) -> int | None:
-        """Bytes that the run may have on disk."""
+        """Return the bytes that the run may take on disk; None without a limit."""
         return None if self.disk is None else int(self.disk)
 
     @property
-    def table_bytes(self) -> int:
-        """The size of the table of a bitstate search."""
-        return _BITSTATE_BYTES if self.store_size is None else int(self.store_size)
+    def store_kind(self) -> StoreKind:
+        """The facts about the store."""
+        return store_kind(self.store)
+
+    @property
+    def table_bytes(self) -> int | None:
+        """The size of the table of a bitstate search; None for the default."""
+        return None if self.store_size is None else int(self.store_size)
 
     @property
     def checkpoint_folder(self) -> Path | None:
-        """The folder of the checkpoints."""
+        """Return the folder of the checkpoints; None if none are written."""
         return None if self.checkpoint is None else Path(self.checkpoint)
 
     @property
     def checkpoint_seconds(self) -> float:
-        """The least time between two checkpoints."""
+        """Return the least number of seconds between two checkpoints."""
         return float(self.every)
 
     def _check_checkpoint(self) -> None:
@@ -338,11 +364,13 @@ class Options:
     def _check_store(self) -> None:
         if self.store not in STORES:
             raise UsageError(f"unknown store '{self.store}' (known: {', '.join(STORES)})")
-        if self.store_size is not None and self.store != BITSTATE:
-            raise UsageError("{} is for {}", options=[Option("store_size"), Option("store", BITSTATE)])
+        if self.store_size is not None and not self.store_kind.sized:
+            sized = next(kind.name for kind in KINDS if kind.sized)
+            raise UsageError("{} is for {}", options=[Option("store_size"), Option("store", sized)])
         if self.store_size is not None and int(self.store_size) < _LEAST_TABLE:
             raise UsageError(f"{{}} must be at least {_LEAST_TABLE} bytes", options=[Option("store_size")])
-        if self.store not in WHOLE and self.order != "bfs":
+        orders = self.store_kind.orders
+        if orders is not None and self.order not in orders:
             raise UsageError(
                 "{} is for breadth-first search; it has no meaning with {}",
                 options=[Option("store", self.store), Option("order", self.order)],
@@ -379,8 +407,8 @@ class Options:
         if not 1 <= self.threads <= _MOST_THREADS:
             least = f"{{}} must be between 1 and {_MOST_THREADS}, not {self.threads}"
             raise UsageError(least, options=[Option("threads")])
-        shared = self.order in ("bfs", SWEEP)
-        if self.threads > 1 and (not shared or self.store in (TREE, BITSTATE)):
+        shared = self.order in LAYERED
+        if self.threads > 1 and (not shared or not self.store_kind.threads):
             other = Option("store", self.store) if shared else Option("order", self.order)
             raise UsageError(
                 "{} is for breadth-first searches and sweeps that store states or hashes; it has no meaning with {}",
@@ -402,7 +430,7 @@ class Options:
 
 @dataclass(frozen=True, kw_only=True)
 class ExploreOptions(Options):
-    """The keywords of `strandline.explore`."""
+    """The keyword arguments of `strandline.explore`."""
 
     method: str = field(
         default=STATE_METHODS[0],

@@ -1,4 +1,4 @@
-"""How properties of runs are to be checked: one frozen object, checked early, passed down."""
+"""The options for properties of runs: one immutable object, validated early and passed down."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from strandline.symbolic.abstraction.splitting import SPLITTINGS
 
 STUTTER, IGNORE, MAXIMAL = "stutter", "ignore", "maximal"
 FINITE_RUNS = (STUTTER, IGNORE, MAXIMAL)
-"""The meaning of a finite run: it repeats its last state for ever, or it does not count, or, in CTL, it is a path whose
-last state has no next one."""
+"""The meanings of a finite run.
+
+It repeats its last state for ever, or it does not count, or, in CTL, it is a path whose last state has no next one.
+"""
 
 _GROUP = "temporal logic"
 MOST_REFINEMENTS = 200
-"""Each may take a pair of bits."""
+"""Most refinements of an abstraction; each may take a pair of bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class TemporalOptions:
-    """Method, fairness and presentation for LTL, CTL and automata.
+class LogicOptions:
+    """Options of both temporal logics: method, fairness, the meaning of finite runs.
 
     Raises `UsageError` for combinations that make no sense.
     """
@@ -39,17 +41,17 @@ class TemporalOptions:
         ),
     )
     fair: bool = field(
-        default=False, metadata=option("only runs that are weakly fair to every process count", group=_GROUP)
+        default=False, metadata=option("consider only runs that are weakly fair to every process", group=_GROUP)
     )
     fairness: str | Sequence[str] = field(
         default=(),
         metadata=option(
-            "only runs on which this is true infinitely often count; repeatable", group=_GROUP, metavar="EXPR"
+            "consider only runs on which this is true infinitely often; repeatable", group=_GROUP, metavar="EXPR"
         ),
     )
     declared_fairness: bool = field(
         default=True,
-        metadata=option("whether the fairness that the model declares counts (default: yes)", group=_GROUP),
+        metadata=option("apply the fairness conditions that the model declares (default: yes)", group=_GROUP),
     )
     finite_runs: str | None = field(
         default=None,
@@ -60,13 +62,47 @@ class TemporalOptions:
             choices=FINITE_RUNS,
         ),
     )
+    sanity: bool = field(
+        default=True, metadata=option("warn when a formula holds for a trivial reason (default: yes)", group=_GROUP)
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))
+        known = (*known_methods(), *CTL_METHODS)
+        if self.method not in known:
+            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(known)})")
+        if self.finite_runs not in (None, *FINITE_RUNS):
+            raise UsageError(f"finite runs: '{self.finite_runs}' is unknown (known: {', '.join(FINITE_RUNS)})")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(LogicOptions):
+    """Options for LTL and automata. Raises `UsageError` for combinations that make no sense."""
+
     shortest: bool = field(
         default=False, metadata=option("search for a shortest lasso, which takes longer", group=_GROUP)
     )
     all_cycles: bool = field(default=False, metadata=option("report every accepting component", group=_GROUP))
-    sanity: bool = field(
-        default=True, metadata=option("warn when a formula holds for a trivial reason (default: yes)", group=_GROUP)
-    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.all_cycles and self.method not in (AUTO, SCC):
+            raise UsageError(
+                f"{{}} needs the components of method {SCC}; {self.method} stops at its first cycle",
+                options=[Option("all_cycles", True)],
+            )
+
+    @property
+    def finite_runs_of_ltl(self) -> str:
+        """The meaning of finite runs for LTL. Raises `UsageError` if it was chosen for CTL alone."""
+        if self.finite_runs == MAXIMAL:
+            raise UsageError("{} is for CTL", options=[Option("finite_runs", MAXIMAL)])
+        return self.finite_runs or STUTTER
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeOptions(LogicOptions):
+    """Options for CTL. Raises `UsageError` for values that make no sense."""
 
     reachable_first: bool = field(
         default=True,
@@ -93,34 +129,25 @@ class TemporalOptions:
     explain: bool = field(default=False, metadata=option("method abstraction: report every refinement", group=_GROUP))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))
-        known = (*known_methods(), *CTL_METHODS)
-        if self.method not in known:
-            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(known)})")
-        if self.finite_runs not in (None, *FINITE_RUNS):
-            raise UsageError(f"finite runs: '{self.finite_runs}' is unknown (known: {', '.join(FINITE_RUNS)})")
+        super().__post_init__()
         if self.splitting not in SPLITTINGS:
             raise UsageError(f"unknown splitting '{self.splitting}' (known: {', '.join(SPLITTINGS)})")
         if not 0 <= self.refinements <= MOST_REFINEMENTS:
             message = f"{{}} is a number from 0 to {MOST_REFINEMENTS}, not {self.refinements}"
             raise UsageError(message, options=[Option("refinements")])
-        if self.all_cycles and self.method not in (AUTO, SCC):
-            raise UsageError(
-                f"{{}} needs the components of method {SCC}; {self.method} stops at its first cycle",
-                options=[Option("all_cycles", True)],
-            )
 
-    @property
-    def finite_runs_of_ltl(self) -> str:
-        """The meaning of finite runs for LTL. Raises `UsageError` if it was chosen for CTL alone."""
-        if self.finite_runs == MAXIMAL:
-            raise UsageError("{} is for CTL", options=[Option("finite_runs", MAXIMAL)])
-        return self.finite_runs or STUTTER
+
+@dataclass(frozen=True, kw_only=True)
+class TemporalOptions(TreeOptions, RunOptions):
+    """The options for LTL, automata and CTL, as they are given for one check.
+
+    A task holds the part for its logic (`RunOptions`, `TreeOptions`).
+    """
 
     def refuse_without_runs(self) -> None:
-        """Raise `UsageError` for options that need a property of runs, where there is none.
+        """Raise `UsageError` for options that need a property of runs, if there is none.
 
-        To turn off what would not be done anyway is accepted.
+        Turning off a feature that would not be used anyway is accepted.
         """
         for one, _ in options_in(TemporalOptions):
             value = getattr(self, one.name)

@@ -1,4 +1,4 @@
-"""How random walks are to be taken: one frozen object, checked early, passed down."""
+"""The options of random walks: one immutable object, validated early and passed down."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LARGEST = 1 << 40
 
 @dataclass(frozen=True, kw_only=True)
 class WalkOptions:
-    """How many walks, how long, and by which chance. The same seed gives the same walks."""
+    """The number of walks, their length, and the seed. The same seed gives the same walks."""
 
     walks: int = field(
         default=1000,

@@ -1,4 +1,4 @@
-"""Atomic propositions of formulas, automata and regular expressions: labels and expressions of a model."""
+"""Atomic propositions of formulas, automata and regular expressions: bound to labels and expressions of a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strandline.source import Source, Span
 def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> dict[str, Expression]:
     """Bind every atom to a label of the model or an expression in its language.
 
-    Atoms are in the System's own words or in those of `scope`. Raises `InputError` with the place in the text.
+    Atoms are in the System's own language or that of `scope`. Raises `InputError` with the place in the text.
     """
     labels = {one.name: one.expression for one in system.labels}
     source, words = text.source, system.scope if scope is None else scope
@@ -35,7 +35,7 @@ def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> 
 def _place_in(source: Source, span: Span, atom: str, inner: Span) -> Span:
     """Return the place of a part of an atom in the text.
 
-    The atom may stand there with other blanks; else its own place is returned.
+    If the text has other blanks than the atom, the place of the whole atom is returned.
     """
     written = [place for place in range(span.start, span.end) if not source.text[place].isspace()]
     letters = "".join(atom.split())
@@ -54,7 +54,7 @@ def atom_source(text: WithAtoms, atom: str) -> Source:
 
 
 def _meant(atom: str, scope: Scope) -> str:
-    """`GFp` is a name, and was perhaps meant to be `G F p`."""
+    """Return a hint for an unknown name such as `GFp`, which was perhaps meant as `G F p`."""
     found = re.match(r"([GFX]+)([A-Za-z_].*)", atom, re.DOTALL)
     if found is None:
         return ""

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from strandline.checker.properties.atoms import bound_atoms
-from strandline.checker.properties.product import Watched, watched_by
+from strandline.checker.properties.product import Watched, put_beside
 from strandline.checker.properties.specification import word_of
 from strandline.errors import ParseError, UsageError
 from strandline.model.expression import Expression
@@ -32,7 +32,10 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, eq=False)
 class BoundAutomaton:
-    """An automaton on infinite words: no run may be accepted or, if it accepts the `good` runs, every run must be."""
+    """An automaton on infinite words as a specification.
+
+    No run may be accepted or, if it accepts the `good` runs, every run must be.
+    """
 
     written: AutomatonText
     atoms: Mapping[str, Expression]
@@ -51,18 +54,18 @@ class BoundAutomaton:
     def never_violated(self) -> str:
         return "the automaton accepts every word" if self.good else "the automaton accepts no word"
 
-    def watched(self, plain: System) -> Watched | None:
+    def observe(self, plain: System) -> Watched | None:
         searched = self._violating
-        return None if is_empty(searched) else watched_by(plain, searched, self.atoms)
+        return None if is_empty(searched) else put_beside(plain, searched, self.atoms)
 
-    def watched_for_prefixes(self, plain: System) -> Watched | None:
+    def observe_prefixes(self, plain: System) -> Watched | None:
         searched = self._violating
         if is_empty(searched):
             return None
         prefixes = terminal(searched)
         if prefixes is None:
             raise UsageError("the automaton does not accept everything once it is in an accepting state")
-        return watched_by(plain, as_buchi(prefixes), self.atoms)
+        return put_beside(plain, as_buchi(prefixes), self.atoms)
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
         return accepts(self.written.automaton, word_of(letters, loop)) != self.good
@@ -75,7 +78,7 @@ class BoundAutomaton:
 
 @dataclass(frozen=True, eq=False)
 class BoundPrefixes:
-    """Forbidden finite words: those that an automaton or a regular expression accepts.
+    """Forbidden finite words: the words that an automaton or a regular expression accepts.
 
     A path that ends in a deadlock continues with its last state, as all runs do.
     """
@@ -89,12 +92,12 @@ class BoundPrefixes:
     never_violated = "no path of any model has such a word"
     stutter_invariant = False
 
-    def watched(self, plain: System) -> Watched | None:
+    def observe(self, plain: System) -> Watched | None:
         automaton = as_buchi(self.searched)
-        return None if is_empty(automaton) else watched_by(plain, automaton, self.atoms)
+        return None if is_empty(automaton) else put_beside(plain, automaton, self.atoms)
 
-    def watched_for_prefixes(self, plain: System) -> Watched | None:
-        return self.watched(plain)
+    def observe_prefixes(self, plain: System) -> Watched | None:
+        return self.observe(plain)
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
         if loop is None and not ends:

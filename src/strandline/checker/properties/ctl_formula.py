@@ -16,12 +16,12 @@ from strandline.source import Source
 
 @dataclass(frozen=True, eq=False)
 class CtlFormula:
-    """A formula whose atomic propositions are expressions of a model. It holds if it holds in all initial states."""
+    """A formula whose atoms are expressions of a model. It holds if it holds in all initial states."""
 
     formula: Formula
     atoms: Mapping[str, Expression]
     source: Source
-    """As it was written, for messages."""
+    """The formula as it was written, for messages."""
     atom_sources: Mapping[str, Source] = field(default_factory=dict)
     """The source of each atom."""
 
@@ -37,10 +37,10 @@ class CtlFormula:
         """Return a part without temporal operators as an expression."""
         made: dict[Formula, Expression] = {}
         for node in subformulas(part):
-            made[node] = self._made(node, [made[operand] for operand in node.operands])
+            made[node] = self._make(node, [made[operand] for operand in node.operands])
         return made[part]
 
-    def _made(self, node: Formula, operands: list[Expression]) -> Expression:
+    def _make(self, node: Formula, operands: list[Expression]) -> Expression:
         match node.operator:
             case Operator.ATOM:
                 return self.atoms[node.name]
@@ -78,7 +78,7 @@ def _propositional_parts(formula: Formula) -> Iterator[Formula]:
 
 
 def bind_ctl(text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None) -> CtlFormula:
-    """Read a formula over a System, in its own words or those of `scope`.
+    """Parse a formula over a System, in its own language or that of `scope`.
 
     Raises `InputError` with the place in the formula.
     """

@@ -1,4 +1,4 @@
-"""Which runs count: the conditions of fairness of a check, from the model and from the user."""
+"""The fairness conditions of a check, from the model and from the user."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ NO_FAIR_RUN = "no run of the model is fair"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FairnessConditions:
-    """The conditions of fair runs, and the texts that the user gave for them."""
+    """The fairness conditions, and the texts that the user gave for them."""
 
     conditions: tuple[Fairness, ...] = ()
     stated: tuple[tuple[Source, Expression], ...] = ()
 
     def described(self) -> tuple[str, ...]:
-        """Return each condition in words."""
-        return tuple(map(_described, self.conditions))
+        """Return a description of each condition."""
+        return tuple(map(_describe, self.conditions))
 
 
 def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[str]) -> FairnessConditions:
-    """Return the conditions of a check: those that the model declares, every process if `fair`, and expressions."""
+    """Return the conditions of a check: those declared by the model, all processes if `fair`, and expressions."""
     found = list(system.fairness) if declared else []
     if fair:
         known = [_identity(one) for one in found]
@@ -41,7 +41,7 @@ def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[s
     return FairnessConditions(tuple(found), tuple(stated))
 
 
-def _described(one: Fairness) -> str:
+def _describe(one: Fairness) -> str:
     if one.condition is not None:
         return f"infinitely often {one.name}"
     return f"{'strong' if one.strong else 'weak'} fairness of {one.name}"

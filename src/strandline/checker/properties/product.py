@@ -1,4 +1,4 @@
-"""From an automaton to the System that is searched: the automaton as an observer, fairness as a counter.
+"""Make the product to be searched: the automaton as an observer, fairness as a counter.
 
 The letter read on a step is that of the state which the step leaves (the source convention, as in DVE), and at a
 deadlock the observer steps alone: a run that ends stays in its last state for ever.
@@ -19,7 +19,7 @@ from strandline.properties.automata.guard import Guard
 from strandline.transform.fairness import with_fairness
 
 AUTOMATON = "(automaton)"
-"""The observer made of an automaton; no language has such a name."""
+"""The name of an observer made of an automaton, which no language allows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,12 +31,12 @@ class Watched:
     edges: int
 
 
-def watched_by(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched:
-    """Put a state-based automaton beside a System; its atoms are these expressions."""
-    return Watched(observed(plain, automaton, atoms), automaton.state_count, automaton.edge_count)
+def put_beside(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched:
+    """Put a state-based automaton, whose atoms are these expressions, beside a System."""
+    return Watched(with_observer(plain, automaton, atoms), automaton.state_count, automaton.edge_count)
 
 
-def observed(system: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> System:
+def with_observer(system: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> System:
     """Replace a System's observer by a state-based automaton."""
     names = tuple(f"q{state}" for state in range(automaton.state_count))
     location = Variable(
@@ -82,8 +82,8 @@ def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
 class Product:
     """A System with its observer and its acceptance condition.
 
-    `accepting` None: the observer's locations; else those where also the variables `at_rest` are 0. `plain` is the
-    user's System.
+    If `accepting` is None, the observer's locations accept; else those in `accepting` where also the variables
+    `at_rest` are 0. `plain` is the user's System.
     """
 
     system: System
@@ -105,7 +105,7 @@ class Product:
 
 
 def make_product(watched: System, plain: System, fairness: Sequence[Fairness], *, ignore_finite_runs: bool) -> Product:
-    """Restrict an observer to fair runs. The conditions speak of the actions of `plain`, which `watched` shares."""
+    """Restrict an observer to fair runs. The conditions refer to actions of `plain`, which `watched` shares."""
     if watched.observer is None:
         raise UsageError("the model has no property process")
     fair = with_fairness(watched, fairness, ignore_finite_runs=ignore_finite_runs)

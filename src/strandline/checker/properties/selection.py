@@ -1,4 +1,4 @@
-"""The properties of a check, and which of them are selected."""
+"""The properties of a check, selected by the claims or declared by the model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from strandline.checker.options.claims import FINITE, GOOD, Claims
-from strandline.checker.options.fields import named
+from strandline.checker.options.fields import option_named
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, STUCK_BIT
 from strandline.errors import InputError, UsageError
 from strandline.model.expression import Expression, Unary, variables_read
@@ -25,7 +25,7 @@ _OF_A_PROCESS = re.compile(r"(?P<process>\w+?)(?:_\d+)?\.(?P<claim>\w+)")
 
 
 class Kind(Enum):
-    """Kinds of properties; the value is shown to people and programs."""
+    """Kinds of properties; the value is used in reports and JSON."""
 
     INVARIANT = "invariant"
     ASSERTION = "assertion"
@@ -40,10 +40,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Property:
-    """One claim.
+    """One property to be decided.
 
-    A safety property becomes a predicate that says "decided here": a state where it is true violates an invariant or an
-    assertion, and is the witness of a reachability claim. A property of runs has a specification.
+    A property of states becomes a predicate that is true in the states which decide it: a state that violates an
+    invariant or an assertion, or the witness of a reachability claim. A property of runs has a specification.
     """
 
     kind: Kind
@@ -52,20 +52,20 @@ class Property:
     source: Source | None = None
     """The text that the user gave, for messages; None if it stands in the model."""
     specification: Specification | None = None
-    """Of a property of runs."""
+    """The specification of a property of runs."""
     is_process: bool = False
-    """It is the model's property process."""
+    """True if it is the model's property process."""
     branching: CtlFormula | None = None
-    """Of a property of computation trees."""
+    """The formula of a property of computation trees."""
 
     @property
     def is_of_states(self) -> bool:
-        """Whether it is about single states, not about runs or trees."""
+        """True if it is about single states, not about runs or trees."""
         return self.specification is None and self.branching is None
 
     @property
     def predicate(self) -> Expression | None:
-        """The predicate that a search stops at; None if the Kernel knows it anyway or never can."""
+        """The predicate at which a search stops; None if the Kernel has a label for it, or it is never true."""
         if self.expression is None:
             return None
         return self.expression if self.kind is Kind.REACHABILITY else Unary("not", self.expression)
@@ -73,15 +73,15 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The properties of one check, and whether the user named them or the model's declarations chose them."""
+    """The properties of one check, and True if the user named them, not the model's declarations."""
 
     properties: tuple[Property, ...]
     picked: bool
 
     def describe(self) -> str:
-        """For people: `deadlocks, 2 assertions`."""
+        """Describe the selection: `deadlocks, 2 assertions`."""
         own = [one for one in self.properties if not one.is_process]
-        parts = [_counted(sum(one.kind is kind for one in own), *words) for kind, *words in _WORDS]
+        parts = [_count_words(sum(one.kind is kind for one in own), *words) for kind, *words in _WORDS]
         parts += ["the property process"] * (len(self.properties) - len(own))
         return ", ".join(part for part in parts if part) or "run-time faults only"
 
@@ -96,27 +96,27 @@ _WORDS = (
 )
 
 
-def _counted(count: int, singular: str, plural: str) -> str:
+def _count_words(count: int, singular: str, plural: str) -> str:
     return "" if count == 0 else singular if count == 1 else plural.format(count)
 
 
 def select(system: System, claims: Claims) -> Selection:
-    """Return the properties that the claims ask for.
+    """Return the properties for the claims.
 
-    Without any, the model decides: a property process, its assertions and invariants, and, without a property process,
-    deadlocks.
+    Without claims, the declarations of the model are used: a property process, its assertions and invariants, and,
+    without a property process, deadlocks.
     """
     deadlock = claims.deadlock
-    chosen = [_stated(system, Kind.INVARIANT, text, claims.invariants) for text in claims.invariants]
-    chosen += [_stated(system, Kind.REACHABILITY, text, claims.reach) for text in claims.reach]
+    chosen = [_state_property(system, Kind.INVARIANT, text, claims.invariants) for text in claims.invariants]
+    chosen += [_state_property(system, Kind.REACHABILITY, text, claims.reach) for text in claims.reach]
     chosen += [_formula(system, Source(_title("formula", text, claims.ltl), text)) for text in claims.ltl]
     chosen += [_branching(system, Source(_title("formula", text, claims.ctl), text)) for text in claims.ctl]
     chosen += [_automaton(system, file, claims) for file in claims.automaton_files()]
     chosen += [_never(system, text, claims.never) for text in claims.never]
-    chosen += [one for name in claims.property for one in _named(system, name)]
+    chosen += [one for name in claims.property for one in _properties_named(system, name)]
     picked = not chosen and deadlock is not True
     if picked:
-        chosen = _declared(system)
+        chosen = _declared_properties(system)
         deadlock = _asks_for_deadlocks(system) if deadlock is None else deadlock
     if deadlock:
         chosen.insert(0, Property(Kind.DEADLOCK, "deadlock freedom"))
@@ -130,30 +130,30 @@ def select(system: System, claims: Claims) -> Selection:
     return Selection(tuple(chosen), picked)
 
 
-_INVARIANT, _REACH, _PROPERTY = (named(Claims, name) for name in ("invariants", "reach", "property"))
+_INVARIANT, _REACH, _PROPERTY = (option_named(Claims, name) for name in ("invariants", "reach", "property"))
 
 
-def _stated(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
+def _state_property(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
     title = _title(kind.value, text, siblings)
     return Property(kind, text, system.scope.condition(text, name=title), Source(title, text))
 
 
 def _formula(system: System, text: Source, claim: Claim | None = None) -> Property:
-    """Return an LTL formula that was given, or declared by the model, as a property."""
-    # Imported here, as in what follows: who asks for safety alone does not wait for temporal logic.
+    """Make the property of an LTL formula that was given, or declared by the model."""
+    # Imported lazily, here and below: checks of states alone do not wait for temporal logic.
     from strandline.checker.properties.specification import bind_formula
 
-    with _about_what_is_watched(system, "a formula"):
+    with _explain_observer_names(system, "a formula"):
         bound = bind_formula(text, system.alone, scope=None if claim is None else claim.scope)
     name = text.text if claim is None else claim.name
     return Property(Kind.LTL, name, source=bound.parsed.source, specification=bound)
 
 
 def _branching(system: System, text: Source, claim: Claim | None = None) -> Property:
-    """Return a CTL formula that was given, or declared by the model, as a property."""
+    """Make the property of a CTL formula that was given, or declared by the model."""
     from strandline.checker.properties.ctl_formula import bind_ctl
 
-    with _about_what_is_watched(system, "a formula"):
+    with _explain_observer_names(system, "a formula"):
         bound = bind_ctl(text, system.alone, scope=None if claim is None else claim.scope)
     return Property(Kind.CTL, text.text if claim is None else claim.name, source=bound.source, branching=bound)
 
@@ -162,7 +162,7 @@ def _automaton(system: System, file: str, claims: Claims) -> Property:
     from strandline.checker.properties.automata import bind_automaton, read_automaton_file
 
     read, finite = read_automaton_file(file), claims.automaton_words == FINITE
-    with _about_what_is_watched(system, "an automaton"):
+    with _explain_observer_names(system, "an automaton"):
         bound = bind_automaton(read, system.alone, good=claims.automaton_accepts == GOOD, finite=finite)
     return Property(Kind.NEVER if finite else Kind.AUTOMATON, file, source=read.source, specification=bound)
 
@@ -170,14 +170,14 @@ def _automaton(system: System, file: str, claims: Claims) -> Property:
 def _never(system: System, text: str, siblings: Sequence[str]) -> Property:
     from strandline.checker.properties.automata import bind_regular
 
-    with _about_what_is_watched(system, "an expression"):
+    with _explain_observer_names(system, "an expression"):
         bound = bind_regular(text, system.alone, name=_title("never", text, siblings))
     return Property(Kind.NEVER, text, source=bound.written.source, specification=bound)
 
 
 @contextmanager
-def _about_what_is_watched(system: System, what: str) -> Iterator[None]:
-    """Explain an unknown name that only the property process declares."""
+def _explain_observer_names(system: System, what: str) -> Iterator[None]:
+    """Explain an unknown name if only the property process declares it."""
     try:
         yield
     except InputError as error:
@@ -197,7 +197,7 @@ def _assertions(system: System) -> list[Property]:
 
 
 def _asks_for_deadlocks(system: System) -> bool:
-    """Return True if a check that names nothing also looks for deadlocks."""
+    """Return True if a check without claims includes deadlocks."""
     return system.observer is None and system.asks_for_deadlocks
 
 
@@ -207,7 +207,7 @@ def _property_process(system: System, name: str) -> Property:
     return Property(Kind.LTL, name, specification=PropertyProcess(system), is_process=True)
 
 
-def _declared(system: System) -> list[Property]:
+def _declared_properties(system: System) -> list[Property]:
     observer = system.observer
     process = [] if observer is None else [_property_process(system, observer.name)]
     invariants = [Property(Kind.INVARIANT, one.name, one.expression) for one in system.invariants]
@@ -216,18 +216,21 @@ def _declared(system: System) -> list[Property]:
 
 
 def _claim(system: System, claim: Claim) -> Property:
-    """Return a formula that the model declares; a mistake in it is reported at its place in the model."""
+    """Make the property of a formula that the model declares.
+
+    A mistake in it is reported at its place in the model.
+    """
     title = f"{system.source.name}, {claim.logic} '{claim.name}'"
     text = Source(title, claim.text, None if claim.span is None else (system.source, claim.span.start))
     return _branching(system, text, claim=claim) if claim.logic == "ctl" else _formula(system, text, claim=claim)
 
 
-def _named(system: System, name: str) -> list[Property]:
+def _properties_named(system: System, name: str) -> list[Property]:
     """Return the declared properties with a name.
 
     For claims of processes, `fine` means those of every process, and `P.fine` those of a class.
     """
-    declared = _declared(system)
+    declared = _declared_properties(system)
     found = [one for one in declared if one.name == name] or [one for one in declared if name in _group_names(one)]
     if found:
         return found
@@ -236,7 +239,7 @@ def _named(system: System, name: str) -> list[Property]:
 
 
 def _group_names(one: Property) -> tuple[str, ...]:
-    """Return the names of a process's claim together with those of the others: `P_0.fine` is `P.fine`, and `fine`."""
+    """Return the names under which a process's claim can be selected together with others: `P.fine` and `fine`."""
     found = _OF_A_PROCESS.fullmatch(one.name)
     return () if found is None else (f"{found['process']}.{found['claim']}", found["claim"])
 
@@ -253,7 +256,7 @@ def label_bits(system: System, properties: Sequence[Property]) -> dict[Property,
 
 
 def needs_product(system: System, properties: Sequence[Property]) -> bool:
-    """Return True if the properties are about the property process, so that only the product can decide them.
+    """Return True if the properties refer to the property process, so that only the product can decide them.
 
     The product must not decide anything else, because a property process restricts the System: a mixture is refused
     with a `UsageError`.

@@ -1,6 +1,6 @@
-"""Specifications of runs, whatever they are written as: a formula, or a property process of the model.
+"""Specifications of runs: a formula, an automaton, or a property process of the model.
 
-A specification knows the automaton of the runs that violate it and, without that automaton, whether a run violates it.
+A specification knows the automaton of the runs that violate it and can judge a single run without that automaton.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Protocol
 
 from strandline.checker.properties.atoms import bound_atoms
-from strandline.checker.properties.product import Watched, watched_by
+from strandline.checker.properties.product import Watched, put_beside
 from strandline.errors import InternalError, UsageError
 from strandline.model.expression import Expression
 from strandline.model.scope import Scope
@@ -37,7 +37,7 @@ TAUTOLOGY = "every run of every model satisfies this formula"
 
 
 class Specification(Protocol):
-    """Says of every run whether it is a violation."""
+    """The interface of a specification: it decides for every run whether the run violates it."""
 
     @property
     def text(self) -> str | None:
@@ -57,22 +57,22 @@ class Specification(Protocol):
 
     @property
     def never_violated(self) -> str:
-        """The reason given when no run of any model violates it."""
+        """The reason given if no run of any model violates it."""
 
     @property
     def stutter_invariant(self) -> bool:
-        """Whether repeating states of a run, or removing repetitions, never changes the verdict.
+        """True if repeating states of a run, or removing repetitions, never changes the verdict.
 
         False also if that is not known.
         """
 
-    def watched(self, plain: System) -> Watched | None:
-        """Put an automaton beside the System that accepts exactly the violating runs.
+    def observe(self, plain: System) -> Watched | None:
+        """Put the automaton that accepts exactly the violating runs beside the System.
 
-        None if no run of any model violates it. Raises `ResourceError` if the automaton is too large.
+        Returns None if no run of any model violates it. Raises `ResourceError` if the automaton is too large.
         """
 
-    def watched_for_prefixes(self, plain: System) -> Watched | None:
+    def observe_prefixes(self, plain: System) -> Watched | None:
         """Put an automaton of bad prefixes beside the System: in accepting states every continuation is a violation.
 
         Each violation has such a prefix. Raises `UsageError` if finite words do not decide it, and `ResourceError`.
@@ -81,9 +81,9 @@ class Specification(Protocol):
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
         """Return True if a run violates it, judged without the automaton of the search.
 
-        `letters` are the atoms that are true in each state; `loop` is the number of the state to which the last one
-        returns, being it again, None for a path with any continuation; `ends`: the last state has no step, and the run
-        stays there.
+        `letters` are the atoms that are true in each state. `loop` is the index of the state to which the last one
+        returns (both are the same state); None for a path with any continuation. `ends` is True if the last state has
+        no step, and the run stays there.
         """
 
 
@@ -115,11 +115,11 @@ class BoundFormula:
     def stutter_invariant(self) -> bool:
         return all(part.operator is not Operator.NEXT for part in subformulas(self.formula))
 
-    def watched(self, plain: System) -> Watched | None:
-        return _watched(plain, self._negation, self.atoms)
+    def observe(self, plain: System) -> Watched | None:
+        return _watch(plain, self._negation, self.atoms)
 
-    def watched_for_prefixes(self, plain: System) -> Watched | None:
-        return _watched(plain, as_buchi(self._bad_prefixes), self.atoms)
+    def observe_prefixes(self, plain: System) -> Watched | None:
+        return _watch(plain, as_buchi(self._bad_prefixes), self.atoms)
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
         return not holds(self.formula, word_of(letters, loop))
@@ -147,14 +147,14 @@ class PropertyProcess:
     def atoms(self) -> Mapping[str, Expression]:
         return {}
 
-    def watched(self, plain: System) -> Watched | None:
+    def observe(self, plain: System) -> Watched | None:
         observer = plain.observer
         if observer is None:
             raise UsageError("the model has no property process")
         return Watched(plain, len(observer.location.names or ()), len(observer.edges))
 
-    def watched_for_prefixes(self, plain: System) -> Watched | None:
-        raise UsageError("a property process says nothing of prefixes")
+    def observe_prefixes(self, plain: System) -> Watched | None:
+        raise UsageError("a property process has no automaton of bad prefixes")
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
         raise InternalError("a property process is judged by the states that it passes")
@@ -163,7 +163,7 @@ class PropertyProcess:
 def bind_formula(
     text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None
 ) -> BoundFormula:
-    """Read a formula over a System, in its own words or those of `scope`.
+    """Parse a formula over a System, in its own language or that of `scope`.
 
     Raises `InputError` with the place in the formula.
     """
@@ -184,5 +184,5 @@ def word_of(letters: Sequence[Letter], loop: int | None) -> LassoWord:
     return LassoWord(tuple(letters[:loop]), tuple(letters[loop:last]))
 
 
-def _watched(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched | None:
-    return None if is_empty(automaton) else watched_by(plain, automaton, atoms)
+def _watch(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched | None:
+    return None if is_empty(automaton) else put_beside(plain, automaton, atoms)

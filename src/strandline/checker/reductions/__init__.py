@@ -1,1 +1,1 @@
-"""Reductions: the questions they are sound for, and their facts."""
+"""Reductions: for which questions each one is sound, and the static facts that it needs."""

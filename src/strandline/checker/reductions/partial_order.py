@@ -1,4 +1,4 @@
-"""Which searches partial-order reduction is sound for, and how it is made for one."""
+"""Decide for which searches partial-order reduction is sound, and make the reduction of a search."""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ from strandline.model.system import Capability, System
 
 BRANCHING = "it keeps runs, not the tree that they make, of which CTL speaks"
 _MOST_ACTIONS = 2_000
-"""Actions of a System whose relations fit into tables of a reasonable size."""
+"""Most actions of a System whose relations fit into tables of a reasonable size."""
 _FIRST_STATES, _PAYS = 20_000, 0.5
-"""How many states are tried with and without reduction, and which part of the steps it may leave there: a state costs
-half as much again and more with it."""
+"""States tried with and without reduction, and the share of steps below which reduction pays.
+
+With reduction a state costs half as much again and more.
+"""
 
 
 def refusal(system: System, why_not: str | None = None) -> UsageError | None:
-    """Return why a System, or a search for the given reason, cannot be reduced; None if it can."""
+    """Return the error if a System, or a search for the given reason, cannot be reduced; None if it can."""
     why = why_not or _why_not(system)
     return None if why is None else UsageError(f"{{}}: {why}", options=[Option("por", True)])
 
 
 def _why_not(system: System) -> str | None:
     if Capability.ACTIONS not in system.capabilities:
-        return "callables do not tell what their steps read and write"
+        return "callables do not declare the variables that their steps read and write"
     if system.synchronous:
         return "in a synchronous system every step is one of all processes"
     if len(system.actions) > _MOST_ACTIONS:
@@ -43,7 +45,7 @@ def _why_not(system: System) -> str | None:
 
 
 def reduction_of(system: System, seen: Sequence[Expression]) -> Reduction:
-    """Return the reduction that preserves deadlocks, faults and the truth of these expressions along runs.
+    """Return the reduction that preserves deadlocks, faults and the truth of `seen` along runs.
 
     The guards of the observer are preserved too.
     """
@@ -62,7 +64,7 @@ def examine_reduction(system: System, seen: Sequence[Expression], callback: Prog
 
 
 def pays(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> bool:
-    """Return True if a reduction leaves few enough steps, by the first states of the System with and without it."""
+    """Return True if a reduction omits enough steps, tried on the first states of the System."""
     plain, reduced = (
         _branching(make_kernel(system, KernelSpecification((), None, one)))
         for one in (None, reduction_of(system, seen))

@@ -1,4 +1,4 @@
-"""Which searches may take names for each other (`strandline.analysis.symmetry.detection`), and which names that are."""
+"""Decide for which searches symmetry reduction is sound, and find the scalarsets of a search."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ STATES_ONLY = "it is for properties of states"
 
 
 def no_symmetry(why: str) -> UsageError:
-    """Symmetry is not used, and why."""
+    """Return the error that symmetry reduction cannot be used, with the reason."""
     return UsageError(f"{{}}: {why}", options=[Option("symmetry", True)])
 
 
 def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | None) -> SymmetryFindings:
     """Return the scalarsets under which these expressions and the measure are symmetric.
 
-    Raises `UsageError` if there are none, with what breaks the symmetry.
+    Raises `UsageError`, with the reason why the model is not symmetric, if there are none.
     """
     if Capability.ACTIONS not in system.capabilities:
         raise no_symmetry("callables have no processes")
@@ -31,7 +31,7 @@ def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | 
     if measure is not None and found.scalarsets:
         found = find_scalarsets(system, [*seen, measure.column, measure.layer, *measure.compared])
         if not found.scalarsets:
-            raise no_symmetry("the measure tells the processes apart; a sum over all of them does not")
+            raise no_symmetry("the measure distinguishes the processes; use a sum over all of them")
     if not found.scalarsets:
         raise no_symmetry("; ".join(found.asymmetric) or _NONE)
     if close_initial_states(system, found.scalarsets) is None:

@@ -1,6 +1,6 @@
-"""Ways to carry out a task, one file each; `strandline.checker.strategies.choice` picks one.
+"""Strategies: the ways to decide a task, one file each; `strandline.checker.strategies.choice` picks one.
 
-A strategy returns what it found; the verdict is made of that elsewhere.
+A strategy returns its findings; `strandline.checker.decisions` makes the verdict.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ Found = TypeVar("Found", covariant=True)
 
 
 class Strategy(Protocol[Kind, Found]):
-    """A way to carry out tasks of a kind."""
+    """The interface of a strategy, which can decide tasks of one kind."""
 
     @property
     def name(self) -> str:
         """The name in options and reports."""
 
     def can(self, task: Kind) -> UsageError | None:
-        """None where this strategy can carry out the task, else the error that says why not."""
+        """Return None if this strategy can decide the task, else an error with the reason."""
 
     def run(self, task: Kind, session: Session) -> Found:
-        """Carry out a task that it can carry out.
+        """Decide a task that `can` has accepted.
 
-        Limits and Ctrl-C end up in the result; raises `InputError` for what the user can mend.
+        Limits and Ctrl-C are recorded in the result; raises `InputError` for mistakes of the user.
         """

@@ -1,12 +1,12 @@
 """CTL by dynamic abstraction (004): a universal abstraction, an existential one, and refinement.
 
-ACTL is true where the existential abstraction says so and false where the universal one does; ECTL the other way round.
-What neither decides is refined: a path of the existential abstraction has an edge that the universal one lacks, and the
-states in which it begins are split. After a number of refinements the model itself is checked, and so it is for
-formulas with both quantifiers.
+ACTL is true if the existential abstraction satisfies it and false if the universal one violates it; ECTL the other way
+round. If neither decides, a path of the existential abstraction has an edge that the universal one lacks, and the
+abstract state in which the edge begins is split. After a number of refinements, and for formulas with both quantifiers,
+the model itself is checked.
 
-004's Theorem 2.5, by which a path as counterexample would decide AX and AG, does not hold; what is left of it is
-`_shortcut`.
+004's Theorem 2.5, by which a path as counterexample would decide AX and AG, does not hold; `_shortcut` is the part of
+it that does.
 """
 
 from __future__ import annotations
@@ -48,9 +48,12 @@ from strandline.transform.simultaneous import Slot
 
 CONCRETE = "the model itself"
 MOST_TIMES, FEW_NODES = 3, 500_000
-"""Abstractions may take so many times the nodes that reachable states and transition relation took, and some more; then
-they are given up, so that they cost no more than some times what is lost. Their size does not predict whether
-refinement ends (bench/history/lotus.md)."""
+"""Factor and number of BDD nodes that limit abstractions.
+
+They are relative to the nodes of reachable states and transition relation; at the limit, abstraction is given up, so
+that it costs no more than a few times the direct method. The size of abstractions does not predict whether refinement
+ends (bench/history/lotus.md).
+"""
 
 
 class Abstraction:
@@ -65,12 +68,12 @@ class Abstraction:
         if question.finite_runs != STUTTER:
             finite = Option("finite_runs", question.finite_runs)
             asked = Option("method", self.name)
-            return UsageError("{} has states without a step repeat themselves, not {}", options=[asked, finite])
+            return UsageError("{} lets a state without a step repeat for ever, not {}", options=[asked, finite])
         return refusal(task, self.name)
 
     def run(self, task: TreesTask, session: Session) -> CtlFound:
         def decider(run: SymbolicRun, question: CtlQuestion) -> Decider:
-            return lambda formula: _Abstracting(run, task, question, formula).decided()
+            return lambda formula: _Abstracting(run, task, question, formula).decide()
 
         return formulas_in_sets(self.name, task, session, decider, spare=task.temporal.refinements)
 
@@ -91,12 +94,12 @@ class _Known:
 
 
 class _TooLarge(Exception):
-    """Abstractions need more nodes than they may take."""
+    """Raised when abstractions exceed their limit of nodes."""
 
 
 @dataclass(slots=True)
 class _Abstracting:
-    """One formula."""
+    """The decision of one formula by abstraction."""
 
     run: SymbolicRun
     task: TreesTask
@@ -106,7 +109,7 @@ class _Abstracting:
     _refinements: int = 0
     _allowed: int = 0
 
-    def decided(self) -> Decided:
+    def decide(self) -> Decided:
         space, kinds = self.run.space, quantifiers_of(self.formula.formula)
         if len(kinds) != 1:
             why = "it has both path quantifiers" if kinds else "it has no path quantifier"
@@ -121,43 +124,43 @@ class _Abstracting:
             return self._concrete(f"{CONCRETE}, because abstractions need much more room", self._refinements)
 
     def _refining(self, view: View, *, universally: bool) -> Decided:
-        """Abstractions, each finer than the one before, until one decides it. Raises `_TooLarge`."""
+        """Refine abstractions until one decides the formula. Raises `_TooLarge`."""
         space, base, most = self.run.space, self._base(), self.task.temporal.refinements
         self._allow()
         for self._refinements in range(most + 1):
             model = AbstractModel(space, base, view, self._watch)
-            known = self._known(model, universally)
-            self._tell(self._refinements, model, known)
+            known = self._evaluate(model, universally)
+            self._note_refinement(self._refinements, model, known)
             undecided = space.diagrams.and_(
                 model.abstract(space.initial), space.diagrams.not_(space.diagrams.or_(known.true, known.false))
             )
             if undecided == space.diagrams.false:
                 return self._by_abstraction(model, known, self._refinements)
             if self._refinements < most:
-                finer = self._refined(model, known, model.single(undecided))
+                finer = self._refine(model, known, model.single(undecided))
                 if finer is None:
                     return self._concrete(f"{CONCRETE}, because no edge is left to split by", self._refinements)
                 view = finer
         return self._concrete(f"{CONCRETE}, because refinement did not end before", most)
 
     def _allow(self) -> None:
-        """Set the limit of nodes; joining the steps, which the model itself needs too, does not count."""
+        """Set the limit of nodes; combining the steps, which the model itself needs too, does not count."""
         diagrams, _ = self.run.space.diagrams, self.run.space.clusters
         known = diagrams.nodes()
         diagrams.collect()
         self._allowed = diagrams.nodes() + MOST_TIMES * known + FEW_NODES
 
     def _watch(self) -> None:
-        """Stop between operations on abstractions if a limit is reached."""
+        """Raise between operations on abstractions if a limit is reached."""
         self.run.space.watch()
         if self.run.space.diagrams.nodes() > self._allowed:
             raise _TooLarge
 
     def _base(self) -> Function:
-        """Return the states that count."""
+        """Return the concrete states that count: the reachable ones, or all."""
         return self.run.space.reachable if self.task.temporal.reachable_first else self.run.space.valid
 
-    # --- what is visible ------------------------------------------------------------------------------------------
+    # --- visible slots --------------------------------------------------------------------------------------------
 
     def _visible(self) -> frozenset[Slot]:
         """Return the variables of the formula and the fairness conditions."""
@@ -168,7 +171,7 @@ class _Abstracting:
         return frozenset(Slot(one, place) for one in variables for place in range(one.slots))
 
     def _shortcut(self) -> Decided | None:
-        """Decide AG of a proposition, without fairness: some reachable state violates it or none does.
+        """Decide AG of a proposition, without fairness, by searching for a reachable state that violates it.
 
         It needs a single initial state, because it does not distinguish them.
         """
@@ -190,10 +193,10 @@ class _Abstracting:
             trace = self.run.trace_to(bad).trace
             return Evidence(str(node), False, f"{len(trace)} steps lead to a state that shows it", trace)
 
-        figures = AbstractionFigures("what is reachable", 0, 0, len(self._visible()), tuple(self.steps))
+        figures = AbstractionFigures("reachability", 0, 0, len(self._visible()), tuple(self.steps))
         return Decided(CtlAnswer(holds, None, initial=InitialStates(int(holds), 1), abstraction=figures), explain)
 
-    # --- what an abstraction says -----------------------------------------------------------------------------------
+    # --- evaluation -------------------------------------------------------------------------------------------------
 
     def _valuation(self, model: AbstractModel, relation: Function) -> tuple[Valuation[Function], AbstractSets]:
         sets = AbstractSets(model, relation, self._watch)
@@ -206,7 +209,7 @@ class _Abstracting:
         conditions = [seen(number) for number in question.condition_labels]
         return Valuation(sets, parts, conditions, infinite=False), sets
 
-    def _known(self, model: AbstractModel, universally: bool) -> _Known:
+    def _evaluate(self, model: AbstractModel, universally: bool) -> _Known:
         above, sets = self._valuation(model, model.existential)
         below, lower = self._valuation(model, model.universal)
         over, under = above.of(self.formula.formula), below.of(self.formula.formula)
@@ -216,7 +219,7 @@ class _Abstracting:
 
     # --- refinement -------------------------------------------------------------------------------------------------
 
-    def _refined(self, model: AbstractModel, known: _Known, start: Function) -> View | None:
+    def _refine(self, model: AbstractModel, known: _Known, start: Function) -> View | None:
         """Refine the view by the first edge of a path in the existential abstraction that the universal one lacks."""
         path = self._path(known, self.formula.formula, start)
         missing = first_missing(model, path)
@@ -227,13 +230,13 @@ class _Abstracting:
             return None
         found = split(self.task.temporal.splitting, model, path, missing)
         if self.task.temporal.explain:
-            source, target = self._shown(model, missing.source), self._shown(model, missing.target)
+            source, target = self._describe_state(model, missing.source), self._describe_state(model, missing.target)
             self.steps.append(f"  the universal one lacks step {missing.place + 1}, {source} -> {target}")
             self.steps.append(f"  split by {self.task.temporal.splitting}: {found.words()}")
         return found.view
 
     def _path(self, known: _Known, node: Formula, start: Function) -> Sequence[Function]:
-        """Return a path that shows why a formula is not decided: of the first quantified part that is not."""
+        """Return a path that shows why the formula is undecided, for its first undecided quantified part."""
         sets, above = known.sets, known.existential
         if node.operator not in QUANTIFIERS:
             for one in node.operands:
@@ -252,7 +255,7 @@ class _Abstracting:
         return paths.always(start, found.staying, above.conditions)
 
     def _any_missing(self, model: AbstractModel) -> Sequence[Function]:
-        """Return any path of one edge that the universal abstraction lacks; a single state if it lacks none."""
+        """Return a path of one edge that the universal abstraction lacks; a single state if it lacks none."""
         diagrams = model.diagrams
         lacking = diagrams.and_(model.existential, diagrams.not_(model.universal))
         sources = model.preimage(lacking, model.states)
@@ -291,7 +294,7 @@ class _Abstracting:
     def _warnings(self, model: AbstractModel, known: _Known) -> tuple[str, ...]:
         """Return warnings if no fair run begins in an initial state.
 
-        If the universal abstraction has a fair run in all of them, so has the model, which is looked at only otherwise.
+        If the universal abstraction has a fair run in all of them, so has the model, which is checked only otherwise.
         """
         fair = known.universal.counting
         if fair is None or not self.task.temporal.sanity:
@@ -304,7 +307,7 @@ class _Abstracting:
     def _evidence(self, model: AbstractModel, known: _Known, failing: int | None) -> Evidence:
         """Return evidence in an initial state in which the formula fails, or in the first one.
 
-        It is a run where the universal abstraction decided the formula.
+        It includes a run if the universal abstraction decided the formula.
         """
         runs = ConcreteRuns(model, SymbolicPaths(SymbolicSets(self.run.space, self._base()), StateNumbering()))
         universally = Operator.ALL in quantifiers_of(self.formula.formula)
@@ -312,13 +315,13 @@ class _Abstracting:
         return explaining_of(self.question, self.formula, deciding, runs, failing or 0).evidence()
 
     def _concrete(self, why: str, refinements: int) -> Decided:
-        found = Deciding(self.task, self.question, self.run.space).decided(self.formula)
+        found = Deciding(self.task, self.question, self.run.space).decide(self.formula)
         figures = AbstractionFigures(why, refinements, 0, len(self._visible()), tuple(self.steps))
         return replace(found, answer=replace(found.answer, abstraction=figures))
 
-    # --- telling ----------------------------------------------------------------------------------------------------
+    # --- reports ----------------------------------------------------------------------------------------------------
 
-    def _tell(self, number: int, model: AbstractModel, known: _Known) -> None:
+    def _note_refinement(self, number: int, model: AbstractModel, known: _Known) -> None:
         self.run.space.report_round(f"refinement {number}", number, model.states)
         if not self.task.temporal.explain:
             return
@@ -330,7 +333,7 @@ class _Abstracting:
             f"{model.edges(model.universal):,} from below; initial ones: {true:,} true, {false:,} false of {every:,}"
         )
 
-    def _shown(self, model: AbstractModel, abstract: Function) -> str:
+    def _describe_state(self, model: AbstractModel, abstract: Function) -> str:
         """Describe an abstract state by its visible variables."""
         state = self.run.space.member(model.concrete(abstract))
         if state is None:

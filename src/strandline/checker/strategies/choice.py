@@ -1,6 +1,6 @@
-"""The choice of a strategy for a task, with the reason.
+"""Choose the strategy for a task, with the reason.
 
-A strategy is a line in one of the tables here. Its refusals, and their words, are in its `can`.
+A strategy is a line in one of the tables here. Its `can` refuses tasks, with the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from strandline.checker.driver.compilation import no_merging
 from strandline.checker.options.ctl_methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT, SYMBOLIC
 from strandline.checker.options.cycle_methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
 from strandline.checker.options.search import AUTO as ANY
-from strandline.checker.options.search import CACHE, CPU, GPU
+from strandline.checker.options.search import CPU, GPU, ORDER_WORDS
 from strandline.checker.options.search import SWEEP as IN_SWEEPS
 from strandline.checker.reductions.symmetry import STATES_ONLY, no_symmetry
 from strandline.checker.strategies import Strategy
@@ -35,15 +35,15 @@ Kind = TypeVar("Kind", bound=Task)
 Found = TypeVar("Found")
 
 FOR_STATES: tuple[Strategy[StatesTask, StatesFound], ...] = (ExplicitSearch(),)
-"""For properties of states: the first that can."""
+"""Strategies for properties of states; the first that can decide the task is chosen."""
 ON_DEVICE: Strategy[StatesTask, StatesFound] = DeviceSearchForStates()
-"""For properties of states, where a device is asked for."""
+"""The strategy for properties of states on a GPU."""
 
 
 @cache
 def strategies_for_runs() -> Mapping[str, Strategy[RunsTask, ProductFound]]:
-    """For questions about runs, by the name of the method."""
-    # Imported here: who asks for properties of states alone does not wait for temporal logic.
+    """Return the strategies for properties of runs, by method name."""
+    # Imported lazily: checks of states alone do not wait for temporal logic.
     from strandline.checker.strategies.cycles import CycleStrategy
     from strandline.checker.strategies.prefix import PrefixSearch
 
@@ -56,7 +56,7 @@ def strategies_for_runs() -> Mapping[str, Strategy[RunsTask, ProductFound]]:
 
 @cache
 def strategies_for_trees() -> Mapping[str, Strategy[TreesTask, CtlFound]]:
-    """For formulas of CTL, by the name of the method."""
+    """Return the strategies for CTL formulas, by method name."""
     from strandline.checker.strategies.abstraction import Abstraction
     from strandline.checker.strategies.labelling import Labelling
     from strandline.checker.strategies.symbolic import SymbolicLabelling
@@ -74,18 +74,18 @@ def strategies_for_trees() -> Mapping[str, Strategy[TreesTask, CtlFound]]:
 
 @dataclass(frozen=True, slots=True)
 class Choice(Generic[Kind, Found]):
-    """A strategy, and why it was picked; None if it was asked for or is the only one."""
+    """A strategy, and the reason for choosing it; None if it was asked for or is the only one."""
 
     strategy: Strategy[Kind, Found]
     why: str | None = None
 
 
 def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
-    """Choose the strategy for properties of states; a GPU if one is asked for, or can do it.
+    """Choose the strategy for properties of states; a GPU if it is asked for and can decide them.
 
     Raises `UsageError` if there is none.
     """
-    if task.temporal.method == SYMBOLIC:
+    if task.method == SYMBOLIC:
         # Imported here: who searches state by state does not wait for decision diagrams.
         from strandline.checker.strategies.symbolic import SymbolicSearch
 
@@ -108,9 +108,9 @@ def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
 
 
 def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
-    """Choose the strategy for a question about runs: the method that was asked for, or the one that suits best.
+    """Choose the strategy for a property of runs: the method that was asked for, or the best suited.
 
-    Raises `UsageError` if it cannot carry out the task.
+    Raises `UsageError` if it cannot decide the task.
     """
     if Capability.ACTIONS not in task.system.capabilities:
         raise UsageError("LTL is checked on models with variables, not on callables")
@@ -127,9 +127,9 @@ def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
 
 
 def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[TreesTask, CtlFound]:
-    """Choose the strategy for formulas of CTL. Raises `UsageError` if there is none.
+    """Choose the strategy for CTL formulas. Raises `UsageError` if there is none.
 
-    `monotone`: the measure of the sweep is known never to decrease.
+    `monotone` is True if the measure of the sweep is known never to decrease.
     """
     if Capability.ACTIONS not in task.system.capabilities:
         raise UsageError("CTL is checked on models with variables, not on callables")
@@ -145,9 +145,9 @@ def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[Trees
         why = "terminal components decide it, and the measure is monotone"
         choice = Choice(strategies_for_trees()[COMPONENTS], why)
     elif task.options.order == IN_SWEEPS:
-        choice = Choice(strategies_for_trees()[SWEPT], "there is a measure of progress")
+        choice = Choice(strategies_for_trees()[SWEPT], "there is a progress measure")
     else:
-        choice = Choice(strategies_for_trees()[EXPLICIT], "no measure of progress is given")
+        choice = Choice(strategies_for_trees()[EXPLICIT], "no progress measure is given")
     refusal = choice.strategy.can(task)
     if refusal is not None:
         raise refusal
@@ -155,7 +155,7 @@ def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[Trees
 
 
 def _refuse_device(task: Task, logic: str) -> None:
-    """Cycles and fixed points are not looked for on a device yet."""
+    """Raise `UsageError` for a GPU: cycles and fixpoints are not implemented there."""
     if task.options.device == GPU:
         raise UsageError(
             f"{{}} decides properties of single states; {logic} is decided on the processor",
@@ -171,19 +171,16 @@ def _refuse_folding(task: Task) -> None:
         raise no_merging(STATES_ONLY)
 
 
-_HOW = {"bfs": "breadth-first", "dfs": "depth-first", IN_SWEEPS: "by the measure", CACHE: "with a cache"}
-
-
 def _suiting(task: RunsTask) -> Choice[RunsTask, ProductFound]:
-    """Return the choice of `auto`."""
+    """Return the choice of the method `auto`."""
     known = strategies_for_runs()
     if task.temporal.all_cycles:
         return Choice(known[SCC], "all accepting components are wanted")
     if known[PREFIX].can(task) is None:
-        how = _HOW[task.options.order or ""]
+        how = ORDER_WORDS[task.options.order or ""]
         return Choice(known[PREFIX], f"a safety property: a finite path shows every violation; searched {how}")
     if task.options.order == IN_SWEEPS:
-        return Choice(known[SWEEP], "there is a measure of progress")
+        return Choice(known[SWEEP], "there is a progress measure")
     if task.temporal.shortest:
         return Choice(known[SCC], "a shortest lasso needs all accepting components")
-    return Choice(known[NDFS], "no measure of progress is given")
+    return Choice(known[NDFS], "no progress measure is given")

@@ -1,4 +1,4 @@
-"""Search for an accepting cycle of the product, by one of the methods for that. It decides every property of runs."""
+"""Search the product for an accepting cycle, by one of several methods. This decides every property of runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from strandline.checker.driver.run import SearchRun, run_search
 from strandline.checker.driver.searches import CycleSearches, SearchMaker
 from strandline.checker.driver.specification import EveryComponent, SearchSpecification
 from strandline.checker.ltl.found import Component, ProductFound, note_product_fault
-from strandline.checker.ltl.ranks import ranked
+from strandline.checker.ltl.ranks import add_ranks
 from strandline.checker.ltl.shortening import shorter_lasso
 from strandline.checker.options.cycle_methods import SWEEP, CycleMethod
 from strandline.checker.options.search import SWEEP as IN_SWEEPS
@@ -28,12 +28,12 @@ from strandline.progress.sampling import States
 from strandline.traces.lassos import Lasso
 
 MOST_TRACES = 100
-"""Accepting components that get a trace each."""
+"""Most accepting components that get a trace each."""
 
 
 @dataclass(frozen=True, slots=True)
 class CycleStrategy:
-    """Searches by one method."""
+    """Searches for an accepting cycle by one method."""
 
     method: CycleMethod
 
@@ -47,23 +47,23 @@ class CycleStrategy:
         if unreduced is not None:
             return unreduced
         if options.store not in WHOLE:
-            told = "{}: a search for cycles has to know where states are"
-            return UsageError(told, options=[Option("store", options.store)])
+            message = "{}: a search for cycles needs the number of each stored state"
+            return UsageError(message, options=[Option("store", options.store)])
         if options.order == IN_SWEEPS and not method.measured and task.temporal.method == method.name:
             return UsageError(
-                "{} goes by no measure; leave {} out, or use {}",
+                "{} uses no measure; leave {} out, or use {}",
                 options=[Option("method", method.name), Option("measure"), Option("method", SWEEP)],
             )
         if method.measured and options.componentwise:
             return UsageError(
-                f"{{}} is not for cycles: method {method.name} needs one measure to go by",
+                f"{{}} is not for cycles: method {method.name} needs a single measure",
                 options=[Option("componentwise", True)],
             )
         return None
 
     def run(self, task: RunsTask, session: Session) -> ProductFound:
         question = task.question
-        watched = question.specification.watched(question.plain)
+        watched = question.specification.observe(question.plain)
         if watched is None:
             return ProductFound(self.name, RunOutcome(complete=True))
         product = question.product(watched)
@@ -72,7 +72,7 @@ class CycleStrategy:
         chosen = session.measures.of(product.plain) if self.method.measured else None
 
         def refine(measure: Measure) -> tuple[Measure, SearchMaker]:
-            found, ranks = self._ranked(measure, product)
+            found, ranks = self._add_ranks(measure, product)
             return found, CycleSearches(self.method, product.accepting_label, task.options.max_states, ranks, whole)
 
         def select(kernel: Kernel, states: WordArray) -> WordArray:
@@ -112,20 +112,20 @@ class CycleStrategy:
             cycle_kind=run.cycles[0].kind if run.cycles else None,
         )
 
-    def _ranked(self, measure: Measure, product: Product) -> tuple[Measure, int]:
-        """Refine the measure by the automaton's progress, if the method can use that.
+    def _add_ranks(self, measure: Measure, product: Product) -> tuple[Measure, int]:
+        """Refine the measure by the automaton's ranks, if the method can use them.
 
-        Return it with the number of ranks.
+        Returns it with the number of ranks.
         """
         observer = product.system.observer
-        return (measure, 1) if observer is None or not self.method.ranked else ranked(measure, observer)
+        return (measure, 1) if observer is None or not self.method.ranked else add_ranks(measure, observer)
 
 
 def _shown_lasso(run: SearchRun, task: RunsTask, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
-    """Return a lasso through the cycle that was found, shortened if that is worth it.
+    """Return a lasso through the cycle that was found, shortened if that is worth a search.
 
-    Return also whether it is a shortest one: its stem is a shortest path to an accepting state on a cycle then, and its
-    loop a shortest one through that state.
+    Also returns True if it is a shortest one: its stem is then a shortest path to an accepting state on a cycle, and
+    its loop a shortest one through that state.
     """
     if not run.cycles or run.cycles[0].lasso is None:
         return None, False
@@ -140,7 +140,7 @@ def _kept_states(cycles: list[CycleStop]) -> list[WordArray]:
 
 
 def accepting_among(states: WordArray, product: Product, kernel: Kernel) -> WordArray:
-    """Return the accepting ones of packed states."""
+    """Return those of the packed states that are accepting."""
     reference, observer = kernel.reference, product.system.observer
     if not isinstance(reference, SystemReference) or observer is None:
         raise InternalError("a product is compiled from a System")

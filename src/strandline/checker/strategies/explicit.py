@@ -1,4 +1,4 @@
-"""Explicit search for single states: through all that is reachable, in the order of the options."""
+"""Explicit search for single states, through all reachable states, in the order of the options."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class StatesFound:
     outcome: RunOutcome
     traces: dict[Property, Trace | None]
     missing: Mapping[Property, str] = field(default_factory=dict)
-    """Why there is no trace, where one was wanted."""
+    """The reason why a wanted trace is missing."""
     longer: frozenset[Property] = frozenset()
     """Properties whose trace may not be a shortest one although the order of the search suggests it."""
 
@@ -55,7 +55,7 @@ class ExplicitSearch:
             except UsageError as refused:
                 return refused
         if task.options.merge and Capability.ACTIONS not in task.system.capabilities:
-            return no_merging("callables do not tell what their steps read and write")
+            return no_merging("callables do not declare the variables that their steps read and write")
         if not task.options.por:
             return None
         return refusal(task.system, _OBSERVED if task.system.observer is not None else None)
@@ -71,7 +71,7 @@ def search_for_states(
     *,
     for_device: bool = False,
 ) -> StatesFound:
-    """Decide the properties of a task in one search, by searches that stop at labels of a mask."""
+    """Decide the properties of a task in one search, made by `searches`."""
     options, before = task.options, time.perf_counter()
     bits = label_bits(task.system, task.properties)
     chosen = session.measures.of(task.system) if options.order == SWEEP else None
@@ -83,7 +83,7 @@ def search_for_states(
         prediction=None if chosen is None else chosen.prediction,
         searches=searches(options, stop_mask_of(bits)),
         options=options,
-        # What looking for a measure took does not count.
+        # The time for finding a measure does not count as search time.
         started=session.started + time.perf_counter() - before,
         counts_distinct=options.count_distinct and options.order in FORGETTING,
         visible=[one.predicate for one in task.properties if one.predicate is not None],
@@ -131,7 +131,7 @@ def _fault_of(run: SearchRun, fault: FaultStop, task: StatesTask) -> PropertyVer
 
 
 def _count_shown_deadlocks(found: StatesFound) -> None:
-    """Count the deadlock at which the search ended: it was not expanded."""
+    """Count the deadlock at which the search ended, which was not expanded and so not counted."""
     outcome = found.outcome
     deadlocks = outcome.statistics.deadlocks
     if deadlocks is not None:
@@ -140,7 +140,7 @@ def _count_shown_deadlocks(found: StatesFound) -> None:
 
 
 def _explain_guards(outcome: RunOutcome, specification: SearchSpecification, session: Session) -> None:
-    """Say which part of a guard never held, where a complete search was small."""
+    """Find the part of a guard that never held, after a complete search of a small model."""
     now, system = outcome.statistics, specification.system
     if not outcome.complete or now.coverage is None or now.visited > MOST_STATES or system.synchronous:
         return

@@ -1,8 +1,8 @@
-"""The part of a guard that kept an action from being taken, for complete searches of small models.
+"""Find the part of a guard that kept an action from being taken, after complete searches of small models.
 
-The coverage bits of `checker/diagnosis/coverage.py` say that a guard never held, not why: recording each part of each
-guard would slow down every search. So a second search of the same states looks whether the first part of the guard
-holds somewhere, the first two together, and so on. The first that never holds is named.
+The coverage bits of `checker/diagnosis/coverage.py` show that a guard never held, not why: recording each part of each
+guard would slow down every search. So a second search of the same states tests whether the first part of the guard
+holds in some state, the first two together, and so on. The first prefix that never holds is named.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from strandline.model.expression import Binary, Const, Expression, Read, conjunc
 from strandline.model.system import Action, System
 
 MOST_STATES = 100_000
-"""A search of so many states takes a moment."""
+"""Most states of a model that is searched again; such a search takes a moment."""
 _MOST_ACTIONS, _MOST_PARTS = 8, 40
 _LONGEST = 30
-"""Nodes of a part that is shown whole."""
+"""Most nodes of a part that is shown completely."""
 
 
 def with_reasons(
@@ -31,7 +31,9 @@ def with_reasons(
 ) -> Coverage:
     """Return the coverage of a complete search with the part of each guard that never held, where that is known."""
     guards = list(_guards(system, coverage.never_taken))
-    held = _held([prefix for guard in guards for prefix in guard.prefixes], system, options, started, callback)
+    held = _reachable_conditions(
+        [prefix for guard in guards for prefix in guard.prefixes], system, options, started, callback
+    )
     if held is None:
         return coverage
     reasons = {guard.title: guard.reason(system, held) for guard in guards}
@@ -41,7 +43,7 @@ def with_reasons(
 
 @dataclass(frozen=True, slots=True)
 class _Guard:
-    """The guard of an action that was never taken: its parts, and where it would have been tried."""
+    """The guard of an action that was never taken: its parts, and the locations where the action begins."""
 
     title: str
     place: Expression | None
@@ -49,24 +51,24 @@ class _Guard:
 
     @property
     def prefixes(self) -> list[Expression]:
-        """The first part, the first two, and so on; all of them together are the guard, which never holds."""
+        """Return the first part, the conjunction of the first two, and so on, up to the whole guard."""
         every = [conjunction(self.place, *self.parts[:count]) for count in range(1, len(self.parts))]
         return [one for one in every if one is not None]
 
     def reason(self, system: System, held: set[Expression]) -> str:
         failing = next((number for number, one in enumerate(self.prefixes) if one not in held), len(self.parts) - 1)
         before = conjunction(*self.parts[:failing])
-        beside = "" if before is None else f" where {_quoted(system, before)} does"
-        return f": {_quoted(system, self.parts[failing])} never does{beside}"
+        beside = "" if before is None else f" where {_quote(system, before)} does"
+        return f": {_quote(system, self.parts[failing])} never does{beside}"
 
 
-def _quoted(system: System, expression: Expression) -> str:
+def _quote(system: System, expression: Expression) -> str:
     shown = system.scope.render(expression, longest=_LONGEST)
     return f'"{shown}"' if "'" in shown else f"'{shown}'"
 
 
 def _guards(system: System, never: Sequence[NeverTaken]) -> Iterator[_Guard]:
-    """Guards of several parts, of actions that the author wrote for one value alone."""
+    """Yield guards of several parts, of actions that the author wrote for one value alone."""
     titles, left = actions_by_title(system), _MOST_PARTS
     for one in never[:_MOST_ACTIONS]:
         numbers = titles.get(one.action, [])
@@ -95,7 +97,7 @@ def _parts(guard: Expression | None) -> Iterator[Expression]:
             yield one
 
 
-def _held(
+def _reachable_conditions(
     conditions: Sequence[Expression], system: System, options: Options, started: float, callback: ProgressCallback
 ) -> set[Expression] | None:
     """Return the conditions that hold in some reachable state; None if the search did not come to its end."""

@@ -1,8 +1,8 @@
-"""CTL by labelling: explore, write the graph to disk, then carry the values of the formula's parts against the edges.
+"""CTL by labelling: explore, write the graph to disk, propagate the values of subformulas backwards along edges.
 
 `explicit` explores breadth-first and keeps every state until the graph is written. `swept` sweeps, so that only the
 live layers are ever stored; the graph on disk has a record for each time that a state was found, which changes no value
-(`strandline.engine.graph`). Both then hold one bit for each record and part of the formula in memory (000 §9.3).
+(`strandline.engine.graph`). Both then hold one bit for each record and subformula in memory (000 §9.3).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from strandline.checker.driver.run import SearchRun, run_search
 from strandline.checker.driver.specification import needs_exact_store
 from strandline.checker.limits.memory import peak_resident_bytes
 from strandline.checker.options.ctl_methods import EXPLICIT, SWEPT
-from strandline.checker.options.search import SWEEP, WHOLE
+from strandline.checker.options.search import LAYERED, SWEEP, WHOLE
 from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.reductions.partial_order import BRANCHING, refusal
 from strandline.checker.tasks.task import Session
@@ -37,7 +37,7 @@ from strandline.errors import Option, ResourceError, UsageError
 from strandline.traces.interpreter_walk import reference_of
 
 _MANY = 1_000_000
-"""Records whose labelling takes a while."""
+"""Records above which labelling reports progress."""
 LABELLING = "labelling the graph: {:,} records, {:,} MB on disk ..."
 
 
@@ -57,14 +57,14 @@ class Labelling:
         if task.options.store not in WHOLE:
             return needs_exact_store(task.options)
         method, order = Option("method", self.name), task.options.order
-        if order in ("dfs", "cache"):
+        if order not in LAYERED:
             return UsageError(
                 "{} explores breadth-first or, by a measure, in sweeps, not in {}",
                 options=[method, Option("order", order)],
             )
         if order == SWEEP and not self._swept:
             return UsageError(
-                "{} goes by no measure; leave {} out, or use {}",
+                "{} uses no measure; leave {} out, or use {}",
                 options=[method, Option("measure"), Option("method", SWEPT)],
             )
         if task.options.count_distinct:
@@ -75,10 +75,9 @@ class Labelling:
         question, found = task.question, CtlFound(self.name, RunOutcome())
 
         def observe(folder: Path, kernel: Kernel) -> GraphLog:
-            load_graph()
             return GraphLog(folder / "graph", kernel.words, len(kernel.initial), len(question.predicates))
 
-        specification = exploration(task, session, observe, question.predicates, swept=self._swept)
+        specification = exploration(task, session, observe, load_graph, question.predicates, swept=self._swept)
         with run_search(specification, session.callback) as run:
             found.outcome = run.outcome
             note_fault(run, question)
@@ -98,13 +97,13 @@ def _label_graph(run: SearchRun, graph: GraphLog, task: TreesTask, question: Ctl
         raise
     finally:
         graph.close()
-        # Labelling counts, too.
+        # The time for labelling counts as search time.
         run.outcome.statistics = replace(run.outcome.statistics, rss_bytes=peak_resident_bytes())
 
 
 @dataclass(frozen=True, slots=True)
 class _GraphLabelling:
-    """Labels the graph of an exploration, and shows why formulas hold or not."""
+    """Labels the graph of an exploration, and finds evidence for the values of formulas."""
 
     task: TreesTask
     question: CtlQuestion

@@ -1,4 +1,4 @@
-"""Search for a bad prefix: a finite path after which a run cannot be mended. It decides safety properties of runs."""
+"""Search for a bad prefix: a finite path whose every continuation is a violation. Decides safety properties of runs."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class PrefixSearch:
         if unreduced is not None:
             return unreduced
         if question.conditions.conditions:
-            return _refused("a path that shows a violation need not be the beginning of a fair run")
+            return _refusal("a path that shows a violation need not be the beginning of a fair run")
         if question.ignore_finite_runs:
-            return _refused("a path that shows a violation may belong to finite runs only, which are ignored")
+            return _refusal("a path that shows a violation may belong to finite runs only, which are ignored")
         try:
-            question.specification.watched_for_prefixes(question.plain)
+            question.specification.observe_prefixes(question.plain)
         except (UsageError, ResourceError) as error:
-            return _refused(str(error))
+            return _refusal(str(error))
         return None
 
     def run(self, task: RunsTask, session: Session) -> ProductFound:
         question, options = task.question, task.options
-        watched = question.specification.watched_for_prefixes(question.plain)
+        watched = question.specification.observe_prefixes(question.plain)
         if watched is None:
             return ProductFound(self.name, RunOutcome(complete=True))
         product = question.product(watched)
@@ -64,5 +64,5 @@ class PrefixSearch:
         return ProductFound(self.name, run.outcome, watched, product, run, prefix=prefix)
 
 
-def _refused(why: str) -> UsageError:
+def _refusal(why: str) -> UsageError:
     return UsageError(f"{{}}: {why}", options=[Option("method", PREFIX)])

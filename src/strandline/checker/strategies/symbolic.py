@@ -1,6 +1,6 @@
-"""Properties of states, and formulas of CTL, with BDDs (McMillan 1993; 004 §1.3.5).
+"""Properties of states, and CTL formulas, with BDDs (McMillan 1993; 004 §1.3.5).
 
-The reachable states are computed first, unless that is not wanted, and everything else inside them. Evidence is a run
+The reachable states are computed first, unless that is turned off, and everything else inside them. Evidence is a run
 that the interpreter has replayed.
 """
 
@@ -37,7 +37,7 @@ from strandline.traces.lassos import LassoReplay
 from strandline.traces.trace import Trace
 
 ONLY_STATES = UsageError(
-    "{} is for invariants and what is to be reached: a step outside the cone is a step all the same",
+    "{} is for invariants and reachability: other properties depend on steps outside the cone",
     options=[Option("cone", True)],
 )
 
@@ -63,19 +63,19 @@ class SymbolicSearch:
 
         def work(space: Space) -> None:
             if task.options.cone:
-                space = run.look_at_cone([_decided(space, task, one) for one in task.properties])
+                space = run.look_at_cone([_deciding_states(space, task, one) for one in task.properties])
             faulty = run.stop_at_faults(stated)
             run.count(transitions=not task.properties)
             run.outcome.complete = not faulty
             for one in task.properties:
-                goal = space.diagrams.and_(run.regular, _decided(space, task, one))
+                goal = space.diagrams.and_(run.regular, _deciding_states(space, task, one))
                 if goal != space.diagrams.false:
                     goals[one] = goal
             traces.update(dict.fromkeys(goals))
             if faulty:
                 run.note_fault(blame)
-            run.answered()
-            # A fault in what was asked is an error; where everything is answered nothing asked is evaluated any more.
+            run.note_answers()
+            # A fault in a property is an error, unless all properties are answered already: none is evaluated then.
             evaluated = stated if len(goals) < len(task.properties) else []
             if run.outcome.fault is not None or (faulty and evaluated):
                 run.show_fault(evaluated, blame, share=len(goals) + 1)
@@ -84,7 +84,7 @@ class SymbolicSearch:
 
         def show() -> None:
             for number, (one, goal) in enumerate(goals.items()):
-                shown = run.shown(partial(run.trace_to, goal), share=len(goals) - number)
+                shown = run.find_evidence(partial(run.trace_to, goal), share=len(goals) - number)
                 if isinstance(shown, str):
                     missing[one] = shown
                     continue
@@ -93,7 +93,7 @@ class SymbolicSearch:
                     longer.add(one)
 
         outcome = run.carry_out(work)
-        # Work that was left to itself may still be writing.
+        # Abandoned work may still be writing to these.
         shown, unshown = dict(traces), dict(missing)
         if task.want_traces and run.missing is not None:
             unshown |= {one: run.missing for one, trace in shown.items() if trace is None and one not in unshown}
@@ -102,12 +102,12 @@ class SymbolicSearch:
 
 
 def _answer_with_evidence(one: Property) -> Answer:
-    """Return the answer to a property of which a state was found."""
+    """Return the answer to a property that some state decides."""
     return Answer.HOLDS if one.kind is Kind.REACHABILITY else Answer.VIOLATED
 
 
-def _decided(space: Space, task: StatesTask, one: Property) -> Function:
-    """Return the states that decide a property: that violate it, or that were to be reached."""
+def _deciding_states(space: Space, task: StatesTask, one: Property) -> Function:
+    """Return the states that decide a property: violate it or, for a reachability claim, satisfy it."""
     if one.predicate is not None:
         return space.encoding.truth(one.predicate)[0]
     if one.kind is not Kind.DEADLOCK:
@@ -120,7 +120,7 @@ def _decided(space: Space, task: StatesTask, one: Property) -> Function:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The answer to a formula, and a function that looks for its evidence."""
+    """The answer to a formula, and a function that finds its evidence."""
 
     answer: CtlAnswer
     explain: Callable[[], Evidence | None]
@@ -139,7 +139,7 @@ class SymbolicLabelling:
 
     def run(self, task: TreesTask, session: Session) -> CtlFound:
         return formulas_in_sets(
-            self.name, task, session, lambda run, question: Deciding(task, question, run.space).decided
+            self.name, task, session, lambda run, question: Deciding(task, question, run.space).decide
         )
 
 
@@ -153,15 +153,15 @@ def formulas_in_sets(
 ) -> CtlFound:
     """Decide the formulas of a task one by one; none if a fault or a limit ends that.
 
-    All are decided first; evidence is looked for afterwards, with a budget of its own. The decider is called when the
-    model is encoded; `spare` pairs of bits are left for it.
+    All are decided first; evidence is searched for afterwards, with a budget of its own. The decider is called when the
+    model is encoded; `spare` pairs of bits are reserved for it.
     """
     question = task.question
     run = SymbolicRun(task, session, question.searched)
     found = CtlFound(method, run.outcome)
 
     def work(space: Space) -> None:
-        if not _prepared(run, task, question):
+        if not _prepare(run, task, question):
             return
         run.outcome.complete = True
         began = time.perf_counter()
@@ -169,13 +169,13 @@ def formulas_in_sets(
         decided = {formula: decide(formula) for formula in question.formulas}
         found.answers.update({formula: one.answer for formula, one in decided.items()})
         found.seconds = time.perf_counter() - began
-        run.answered()
+        run.note_answers()
         if task.want_traces:
             show(decided)
 
     def show(decided: dict[CtlFormula, Decided]) -> None:
         for number, (formula, one) in enumerate(decided.items()):
-            shown = run.shown(one.explain, share=len(decided) - number)
+            shown = run.find_evidence(one.explain, share=len(decided) - number)
             if isinstance(shown, str):
                 found.answers[formula] = replace(one.answer, without_evidence=shown)
             elif shown is not None:
@@ -191,8 +191,8 @@ def formulas_in_sets(
     return found
 
 
-def _prepared(run: SymbolicRun, task: TreesTask, question: CtlQuestion) -> bool:
-    """Count the reachable states, unless that is not needed; return True if none of them faults."""
+def _prepare(run: SymbolicRun, task: TreesTask, question: CtlQuestion) -> bool:
+    """Count the reachable states, unless that is turned off; return True if none of them faults."""
     space = run.space
     faulting = [space.encoding.faulting(one) for one in question.predicates]
     if not task.temporal.reachable_first and all(one == space.diagrams.false for one in (space.faults, *faulting)):
@@ -208,13 +208,13 @@ def _prepared(run: SymbolicRun, task: TreesTask, question: CtlQuestion) -> bool:
     if faulty:
         blame = blame_for(question.searched, claims)
         run.note_fault(blame)
-        run.answered()
+        run.note_answers()
         run.show_fault(question.predicates, blame)
     return not faulty
 
 
 class Deciding:
-    """Formulas over one Space."""
+    """The interface of a method that decides formulas over one Space."""
 
     def __init__(self, task: TreesTask, question: CtlQuestion, space: Space) -> None:
         self._task, self._question, self._space = task, question, space
@@ -222,9 +222,9 @@ class Deciding:
         full = space.reachable if task.temporal.reachable_first else space.valid
         self.sets = SymbolicSets(space, full, repeats=dead_ends.repeats, next_repeats=dead_ends.next_repeats)
         self._paths = SymbolicPaths(self.sets, StateNumbering())
-        told = [space.encoding.truth(one)[0] for one in question.predicates]
-        parts = {part: told[number] for part, number in question.labels.items()}
-        conditions = [told[number] for number in question.condition_labels]
+        sets = [space.encoding.truth(one)[0] for one in question.predicates]
+        parts = {part: sets[number] for part, number in question.labels.items()}
+        conditions = [sets[number] for number in question.condition_labels]
         self._valuation: Valuation[Function] = Valuation(self.sets, parts, conditions, infinite=not dead_ends.repeats)
 
     @property
@@ -235,8 +235,8 @@ class Deciding:
         initial = self._space.system.initial
         return doubts(self._question, self._valuation, lambda states, at: self._space.contains(states, initial[at]))
 
-    def decided(self, formula: CtlFormula) -> Decided:
-        """Decide a formula; return the answer and the function that looks for evidence."""
+    def decide(self, formula: CtlFormula) -> Decided:
+        """Decide a formula; return the answer and the function that finds evidence."""
         satisfied = self._valuation.of(formula.formula)
         initial = self._space.system.initial
         failing = [number for number, state in enumerate(initial) if not self._space.contains(satisfied, state)]
@@ -250,7 +250,7 @@ class Deciding:
 
 
 class RecordedPaths(Paths[Function], Protocol):
-    """Paths of a System by its sets, with numbers for its states."""
+    """Finds paths of a System by BDDs, with numbers for its states."""
 
     numbered: StateNumbering
 
@@ -260,9 +260,9 @@ class RecordedPaths(Paths[Function], Protocol):
 def explaining_of(
     question: CtlQuestion, formula: CtlFormula, valuation: Valuation[Function], paths: RecordedPaths, number: int
 ) -> Explaining[Function]:
-    """Return the search for evidence for a formula, in the initial state with a number."""
+    """Return the search for evidence for a formula, in the initial state with this index."""
     shown = reference_of(question.plain)
-    # What is the same is executed once.
+    # One reference for both, so that its cache of steps is shared.
     searched = shown if question.searched is question.plain else reference_of(question.searched)
     return Explaining(
         formula,

@@ -1,4 +1,4 @@
-"""A symbolic run: a System as BDDs, within the limits of a task."""
+"""A run with BDDs: a System as a Space, within the limits of a task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from strandline.checker.limits.progress import Progress
 from strandline.checker.options.search import GPU, WHOLE
 from strandline.checker.properties.selection import Property
 from strandline.checker.tasks.task import Session, Task
-from strandline.checker.verdicts.verdict import Answer, PropertyVerdict, Statistics, without
+from strandline.checker.verdicts.statistics import Statistics
+from strandline.checker.verdicts.verdict import Answer, PropertyVerdict, without
 from strandline.compile.interpret import Fault
 from strandline.errors import InternalError, Option, ResourceError, UsageError
 from strandline.model.expression import Expression
@@ -33,42 +34,42 @@ Made = TypeVar("Made")
 
 FAULTED = "the search ended at a run-time fault"
 EVIDENCE_SECONDS = 60.0
-"""The time for all evidence, unless deciding took longer or there is a limit of time."""
+"""Seconds for all evidence, unless deciding took longer or there is a time limit."""
 _EVIDENCE_SHARE = 0.9
-"""Of the time that a limit leaves."""
+"""Share of the time left within the time limit that is spent on evidence."""
 _MOST_COUNTED = 3_000_000
-"""Nodes that are looked at to count transitions."""
+"""Largest product of BDD nodes and steps up to which transitions are counted."""
 
 
 def refusal(task: Task, method: str) -> UsageError | None:
-    """Return why a task cannot be carried out symbolically; None if it can."""
+    """Return the error if a task cannot be decided with BDDs; None if it can."""
     asked, options = Option("method", method), task.options
     if Capability.ACTIONS not in task.system.capabilities:
         return UsageError("{} is for models with variables, not for callables", options=[asked])
     if task.system.observer is not None:
-        return UsageError("{} knows no property process; the other methods do", options=[asked])
+        return UsageError("{} does not support a property process; the other methods do", options=[asked])
     if options.order != "bfs":
         return UsageError("{} has no order: leave {} out", options=[asked, Option("order", options.order)])
     if options.device == GPU:
-        return UsageError("{} has no use for {}", options=[asked, Option("device", GPU)])
+        return UsageError("{} does not use {}", options=[asked, Option("device", GPU)])
     for name in ("symmetry", "merge"):
         if getattr(options, name):
-            return UsageError("{} has no use for {}", options=[asked, Option(name, True)])
+            return UsageError("{} does not use {}", options=[asked, Option(name, True)])
     if options.por:
-        return UsageError("{} has no use for {}", options=[asked, Option("por", True)])
+        return UsageError("{} does not use {}", options=[asked, Option("por", True)])
     if options.store not in WHOLE:
-        return UsageError("{} has no use for {}", options=[asked, Option("store", options.store)])
+        return UsageError("{} does not use {}", options=[asked, Option("store", options.store)])
     if options.checkpoint is not None:
         return UsageError("{} cannot be saved: leave {} out", options=[asked, Option("checkpoint")])
     for name in ("count_distinct", "max_states"):
         if getattr(options, name):
-            return UsageError("{} finds no states one by one: {} has no meaning", options=[asked, Option(name)])
+            return UsageError("{} does not visit states one by one: {} has no meaning", options=[asked, Option(name)])
     return None
 
 
 @dataclass(slots=True)
 class SymbolicRun:
-    """Carries out a task with BDDs: `work` gets the Space, and limits end up in the outcome."""
+    """Decides a task with BDDs: `work` receives the Space, and limits are recorded in the outcome."""
 
     task: Task
     session: Session
@@ -84,22 +85,22 @@ class SymbolicRun:
     _faulting: Function | None = None
     _allowed: MemoryLimit | None = None
     missing: str | None = None
-    """Why there is no further evidence, if a limit ended the run after all answers were known."""
+    """The reason why there is no further evidence, if a limit ended the run after all answers were known."""
 
     def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> RunOutcome:
-        """Run the work in the background. Raises `InputError` for what the user can mend."""
+        """Run the work in the background. Raises `InputError` for mistakes of the user."""
         options = self.task.options
         given = options.memory_limit
-        # Diagrams of a few hundred states can need any amount of memory.
+        # BDDs of a few hundred states can need any amount of memory.
         self._allowed = allowed = MemoryLimit.by_default() if given is None else MemoryLimit(given)
         limits = (options.max_seconds, allowed)
         background: Background[None] = Background(self.session.callback, self.session.started, *limits)
         self._background = background
         self._began = time.perf_counter()
 
-        def tell(told: FixpointProgress) -> None:
+        def report(round_: FixpointProgress) -> None:
             nodes = self.space.diagrams.nodes()
-            words = f"{told.what}, round {told.round:,}"
+            words = f"{round_.what}, round {round_.round:,}"
             background.doing = Progress(0.0, 0, 0, nodes, BYTES_PER_NODE * nodes, doing=words)
 
         def whole() -> None:
@@ -108,7 +109,7 @@ class SymbolicRun:
                 library=options.diagrams,
                 most_bytes=most_bytes,
                 watch=self._watch,
-                tell=tell,
+                report=report,
                 spare=spare,
             )
             work(self._space)
@@ -117,31 +118,31 @@ class SymbolicRun:
             most_bytes = allowed.left()
             background.run(whole)
         except ResourceError as error:
-            self._ended(self._reason(error))
+            self._end(self._reason(error))
         except MemoryError:
-            self._ended("the machine's memory is used up")
+            self._end("the machine's memory is used up")
         except KeyboardInterrupt:
             self.outcome.interrupted = True
-            self._ended(INTERRUPTED)
+            self._end(INTERRUPTED)
         self._note()
         return self.outcome
 
     def _reason(self, error: ResourceError) -> str:
-        """Return the reason for a limit, with the origin of a default limit of memory."""
+        """Return the reason for a limit, with the origin of a default memory limit."""
         default = isinstance(error, TooManyNodes) and self._allowed is not None and self._allowed.why
         return f"{error} ({default})" if default else str(error)
 
-    def _ended(self, reason: str) -> None:
-        """Note the limit that ended the run; answers that are known stay."""
+    def _end(self, reason: str) -> None:
+        """Record the limit that ended the run; answers that are known stay."""
         if self._answered:
             self.missing = reason
         else:
             self.outcome.complete, self.outcome.reason = False, reason
 
-    # --- what shows the answers -----------------------------------------------------------------------------------
+    # --- evidence -------------------------------------------------------------------------------------------------
 
-    def answered(self) -> None:
-        """Note that all answers are known. From here on only evidence is looked for, with a budget of its own."""
+    def note_answers(self) -> None:
+        """Record that all answers are known. From here on only evidence is searched for, with a budget of its own."""
         self._answered = True
         now, limit = time.perf_counter(), self.task.options.max_seconds
         seconds = max(EVIDENCE_SECONDS, now - self._began)
@@ -152,10 +153,10 @@ class SymbolicRun:
             self._background.until = (self._shown_by, _too_long(seconds))
         self.space.diagrams.collect()
 
-    def shown(self, make: Callable[[], Made], *, share: int = 1) -> Made | str:
-        """Return the evidence that `make` finds, or why there is none.
+    def find_evidence(self, make: Callable[[], Made], *, share: int = 1) -> Made | str:
+        """Return the evidence that `make` finds, or the reason why there is none.
 
-        It may take one of so many equal shares of the time that is left.
+        It may take one of `share` equal shares of the time left.
         """
         now = time.perf_counter()
         seconds = max(0.0, self._shown_by - now) / share
@@ -166,12 +167,12 @@ class SymbolicRun:
             return self._reason(error)
         finally:
             self._until = None
-            # What the search took counts, too; then it is given back.
+            # `nodes` updates the peak before dead nodes are freed.
             self.space.diagrams.nodes()
             self.space.diagrams.collect()
 
     def _watch(self) -> None:
-        """Stop between operations if a limit is reached or the run was abandoned."""
+        """Raise between operations if a limit is reached or the run was abandoned."""
         background = self._background
         if background is not None:
             background.watch()
@@ -202,7 +203,7 @@ class SymbolicRun:
         self._cone = (len(cone), every)
         return self._space
 
-    # --- what is reachable ----------------------------------------------------------------------------------------
+    # --- reachable states -----------------------------------------------------------------------------------------
 
     def count(self, *, transitions: bool) -> None:
         """Count the reachable states, deadlocks and, if they are few enough, transitions."""
@@ -221,9 +222,10 @@ class SymbolicRun:
         )
 
     def stop_at_faults(self, expressions: Sequence[Expression]) -> bool:
-        """Stop at reachable states that fault, in a step or in one of the expressions; return True if there are any.
+        """Stop exploration at reachable states that fault; return True if there are any.
 
-        As in explicit search, such a state decides nothing, and none of its steps counts.
+        They may fault in a step or in one of the expressions. As in explicit search, such a state decides nothing, and
+        none of its steps counts.
         """
         space = self.space
         faulting = space.diagrams.any_of([space.faults, *(space.encoding.faulting(one) for one in expressions)])
@@ -235,7 +237,7 @@ class SymbolicRun:
         return True
 
     def note_fault(self, blame: Blame) -> None:
-        """Make the model's own fault a verdict, where it has one that is reachable; for now without a trace."""
+        """Record a reachable fault of the model, if there is one, as a verdict; at first without a trace."""
         space = self.space
         state = space.member(space.diagrams.and_(space.faults, self.faulting))
         if state is not None:
@@ -244,12 +246,12 @@ class SymbolicRun:
             self.outcome.fault = replace(blame(*_faulting(self.system, (trace, state), ())), trace=None)
 
     def show_fault(self, expressions: Sequence[Expression], blame: Blame, *, share: int = 1) -> None:
-        """Show a path to a nearest state in which the model or one of some expressions faults.
+        """Add a path to a nearest state in which the model or one of some expressions faults.
 
         Raises `InputError` if that is an expression of the user. `share` as for `shown`.
         """
         goal = self.faulting if expressions else self.space.diagrams.and_(self.faulting, self.space.faults)
-        found = self.shown(lambda: self.trace_to(goal), share=share) if self.task.want_traces else None
+        found = self.find_evidence(lambda: self.trace_to(goal), share=share) if self.task.want_traces else None
         if isinstance(found, ShownTrace):
             verdict = blame(*_faulting(self.system, (found.trace, found.state), expressions))
             self.outcome.fault = replace(verdict, shortest=found.shortest)
@@ -283,14 +285,14 @@ class SymbolicRun:
         sets, numbered = SymbolicSets(space, space.reachable), StateNumbering()
         found = SymbolicPaths(sets, numbered).from_any(self.system.initial, sets.full(), goal)
         if found is None:
-            raise InternalError("what is reachable cannot be reached")
+            raise InternalError("there is no path to a reachable state")
         trace = replay(reference_of(self.system), found.start, found.way.steps).trace
         return ShownTrace(trace, numbered.state(found.way.end), found.shortest)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTrace:
-    """A trace, its last state, and whether no shorter one ends in such a state."""
+    """A trace, its last state, and True if no shorter one ends in such a state."""
 
     trace: Trace
     state: State
@@ -302,18 +304,19 @@ def _too_long(seconds: float) -> str:
 
 
 class Blame(Protocol):
-    """Makes the verdict of a trace to a fault of the model, or raises `InputError` for one of the user's.
+    """A function that makes the verdict of a trace to a fault of the model.
 
-    The message gives the length of the trace if it begins in an initial state.
+    It raises `InputError` for a fault of an expression of the user. The message gives the length of the trace if it
+    begins in an initial state.
     """
 
     def __call__(self, trace: Trace, own: bool, /, *, led: bool = True) -> PropertyVerdict: ...
 
 
 def _faulting(system: System, found: tuple[Trace, State], expressions: Sequence[Expression]) -> tuple[Trace, bool]:
-    """Return the trace with the fault in its last state, and whether that is the model's.
+    """Return the trace with the fault in its last state, and True if the fault is the model's.
 
-    Expressions come first, as in the engine.
+    Expressions are evaluated first, as in the engine.
     """
     trace, state = found
     reference = reference_of(system)
@@ -330,7 +333,7 @@ def _faulting(system: System, found: tuple[Trace, State], expressions: Sequence[
 
 
 def blame_for(system: System, properties: Sequence[Property]) -> Blame:
-    """Whose fault a fault is: the model's, or that of a property, which is an error."""
+    """Return the function that attributes a fault to the model, or to a property, which is an error."""
 
     def blame(trace: Trace, own: bool, /, *, led: bool = True) -> PropertyVerdict:
         return fault_verdict(system, trace, () if own else properties, None, led=led)

@@ -1,7 +1,7 @@
 """AG EF and EF AG by terminal SCCs, found layer by layer as the sweep-line passes (000 §5.3, lemma 5.2).
 
-`AG EF p` is refuted by one terminal SCC in which p never holds, `EF AG p` is shown by one in which it always does; one
-of them decides, because every run ends up in some. It needs a measure that never decreases, which the sweep checks, and
+`AG EF p` is refuted by a terminal SCC in which p never holds, `EF AG p` is shown by one in which it always does; one of
+them decides, because every run ends up in some terminal SCC. It needs a monotone measure, which the sweep checks, and
 no more memory than a plain sweep.
 """
 
@@ -34,13 +34,13 @@ from strandline.properties.ltl.formula import Operator
 from strandline.traces.interpreter_walk import reference_of
 
 _MOST_SHOWN = 1000
-"""States of a component that are shown."""
+"""Most states of a component that are shown."""
 _ALWAYS_POSSIBLE = ((Operator.ALL, Operator.ALWAYS), (Operator.EXISTS, Operator.EVENTUALLY))
 _POSSIBLY_ALWAYS = ((Operator.EXISTS, Operator.EVENTUALLY), (Operator.ALL, Operator.ALWAYS))
 
 
 def decided_by_components(formula: Formula) -> tuple[bool, Formula] | None:
-    """Return whether a formula is AG EF p (True) or EF AG p (False), with p; None if it is neither.
+    """Return True and p for AG EF p, False and p for EF AG p; None for other formulas.
 
     p has no temporal operator.
     """
@@ -69,13 +69,15 @@ class TerminalComponentSearch:
         question, method = task.question, Option("method", COMPONENTS)
         fit = [decided_by_components(one.formula) for one in question.formulas]
         if len(fit) != 1 or fit[0] is None:
-            return UsageError("{} decides AG EF p and EF AG p, one at a time, with p on states alone", options=[method])
+            return UsageError(
+                "{} decides AG EF p and EF AG p, one at a time, where p has no temporal operator", options=[method]
+            )
         if question.fairness.conditions or question.finite_runs == IGNORE:
-            return UsageError("{} knows no fairness, and runs that end count", options=[method])
+            return UsageError("{} supports no fairness, and runs that end count", options=[method])
         if not fit[0][0] and len(question.plain.initial) > 1:
             return UsageError("{} decides EF AG p from one initial state, and there are several", options=[method])
         if task.options.order != SWEEP and task.temporal.method != COMPONENTS:
-            return UsageError("{} goes by a measure: give {}", options=[method, Option("measure")])
+            return UsageError("{} needs a measure: give {}", options=[method, Option("measure")])
         if task.options.count_distinct:
             return UsageError("{} is not for CTL", options=[Option("count_distinct", True)])
         return None
@@ -90,10 +92,9 @@ class TerminalComponentSearch:
         found = CtlFound(COMPONENTS, RunOutcome())
 
         def observe(folder: Path, kernel: Kernel) -> TerminalComponents:
-            load_components()
             return TerminalComponents(kernel.words, len(kernel.initial))
 
-        specification = exploration(task, session, observe, (formula.expression(part),), swept=True)
+        specification = exploration(task, session, observe, load_components, (formula.expression(part),), swept=True)
         with run_search(specification, session.callback) as run:
             found.outcome = run.outcome
             note_fault(run, question)
@@ -129,10 +130,10 @@ class _ComponentDecision:
         words = f"all {components.count:,} terminal components were looked at"
         evidence = Evidence(str(self.formula.formula), holds, words)
         if shown is not None and self.task.want_traces:
-            evidence = self._shown(run, shown, holds)
+            evidence = self._make_evidence(run, shown, holds)
         return CtlAnswer(holds, evidence)
 
-    def _shown(self, run: SearchRun, component: TerminalComponent, holds: bool) -> Evidence:
+    def _make_evidence(self, run: SearchRun, component: TerminalComponent, holds: bool) -> Evidence:
         reference = reference_of(self.question.plain)
         initial, steps = run.path_to(component.record)
         path = replay_of(run, reference).path(initial, steps)
@@ -150,7 +151,7 @@ class _ComponentDecision:
 
 
 def _closure(reference: Reference, start: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the states reached from one, in the order of their distance, as many as are shown."""
+    """Return the states reached from one, by distance, up to the number that is shown."""
     states, known = [start], {start}
     for state in states:
         for edge in reference.edges(state):

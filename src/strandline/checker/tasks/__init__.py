@@ -1,1 +1,1 @@
-"""Tasks: what one search is to decide."""
+"""Tasks: the questions that one search decides."""

@@ -1,9 +1,10 @@
-"""Questions about runs: whether a run that counts violates a specification."""
+"""Tasks about runs: find a run that counts and violates a specification."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from strandline.checker.options.temporal import RunOptions
 from strandline.checker.properties.fairness import FairnessConditions
 from strandline.checker.properties.product import Product, Watched, make_product
 from strandline.checker.properties.specification import Specification
@@ -15,16 +16,16 @@ from strandline.model.system import System
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """`plain` is the System that the user knows."""
+    """A specification of runs of the user's System `plain`, and the conditions for runs that count."""
 
     plain: System
     specification: Specification
     conditions: FairnessConditions = field(default_factory=FairnessConditions)
-    """Which runs count."""
+    """The conditions of runs that count."""
     ignore_finite_runs: bool = False
 
     def product(self, watched: Watched) -> Product:
-        """Return the product to be searched for a run that the observer accepts and that counts."""
+        """Return the product to be searched for an accepted run that counts."""
         return make_product(
             watched.system, self.plain, self.conditions.conditions, ignore_finite_runs=self.ignore_finite_runs
         )
@@ -35,10 +36,11 @@ class RunsTask(Task):
     """A question about the runs of a System."""
 
     question: Question
+    temporal: RunOptions = field(default_factory=RunOptions)
 
 
 def unreducible(task: RunsTask) -> UsageError | None:
-    """Return why the search cannot be reduced as the options ask for; None where it can, or nothing is asked for."""
+    """Return the error if the search cannot be reduced as the options ask; None otherwise."""
     question = task.question
     if not task.options.por:
         return None

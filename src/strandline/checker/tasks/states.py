@@ -1,15 +1,18 @@
-"""A task about single states."""
+"""Tasks about single states."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from strandline.checker.options.cycle_methods import AUTO
 from strandline.checker.properties.selection import Property
 from strandline.checker.tasks.task import Task
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatesTask(Task):
-    """Properties of states, decided in one search; without any, the search visits whatever is reachable."""
+    """Properties of states, decided in one search; without any, the search visits all reachable states."""
 
     properties: tuple[Property, ...] = ()
+    method: str = AUTO
+    """`auto` or `symbolic`."""

@@ -8,19 +8,17 @@ from strandline.checker.checkpoints.run_folder import Checkpoints
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.search import Options
-from strandline.checker.options.temporal import TemporalOptions
 from strandline.model.system import System
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """What is to be decided of a System, and how. It is one of `StatesTask`, `RunsTask` and `TreesTask`."""
+    """A question about a System, with options. It is a `StatesTask`, a `RunsTask` or a `TreesTask`."""
 
     system: System
     options: Options
-    temporal: TemporalOptions = field(default_factory=TemporalOptions, kw_only=True)
     want_traces: bool = field(default=True, kw_only=True)
-    """Whether the path to a state that is found is wanted; never where the options say that no traces are."""
+    """True if traces to the states found are wanted; never if the options turn off traces."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "want_traces", self.want_traces and self.options.traces)
@@ -28,11 +26,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Session:
-    """What the tasks of one check share: the progress callback, the start, and the measures known already."""
+    """The objects that the tasks of one check share: callback, start time, known measures, checkpoints."""
 
     callback: ProgressCallback
     started: float
-    """From when a limit of time counts, on the clock of `time.perf_counter`."""
+    """The start of the time limit, on the clock of `time.perf_counter`."""
     measures: SweepMeasures
     checkpoints: Checkpoints | None = None
-    """Where searches are saved."""
+    """The checkpoints of the check; None if none are written."""

@@ -1,11 +1,11 @@
-"""A question about computation trees: formulas of CTL, the System that is searched for them, which paths count."""
+"""Tasks about computation trees: CTL formulas, the System to be searched for them, and which paths count."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from strandline.checker.options.temporal import IGNORE, STUTTER
+from strandline.checker.options.temporal import IGNORE, STUTTER, TreeOptions
 from strandline.checker.properties.ctl_formula import CtlFormula
 from strandline.checker.properties.fairness import FairnessConditions
 from strandline.checker.tasks.task import Task
@@ -20,7 +20,7 @@ from strandline.transform.fairness import with_visible_conditions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CtlQuestion:
-    """Formulas of CTL that are decided in one search.
+    """CTL formulas that are decided in one search.
 
     `plain` is the user's System; `searched` also records which fairness conditions are met. The predicates are
     propositional parts of the formulas, by `labels`, then those conditions.
@@ -66,7 +66,7 @@ def fitting(formulas: Sequence[CtlFormula], conditions: int) -> list[list[CtlFor
     Raises `ResourceError` if a single formula has too many.
     """
     groups: list[list[CtlFormula]] = []
-    told: set[Formula] = set()
+    used: set[Formula] = set()
     for one in formulas:
         parts = set(one.propositions())
         if len(parts) + conditions > MAXIMUM_PREDICATES:
@@ -74,11 +74,11 @@ def fitting(formulas: Sequence[CtlFormula], conditions: int) -> list[list[CtlFor
                 f"the formula has {len(parts)} propositions, more than the {MAXIMUM_PREDICATES - conditions} that a "
                 "search can tell apart"
             )
-        if not groups or len(told | parts) + conditions > MAXIMUM_PREDICATES:
+        if not groups or len(used | parts) + conditions > MAXIMUM_PREDICATES:
             groups.append([])
-            told = set()
+            used = set()
         groups[-1].append(one)
-        told |= parts
+        used |= parts
     return groups
 
 
@@ -87,3 +87,4 @@ class TreesTask(Task):
     """A question about the computation trees of a System."""
 
     question: CtlQuestion
+    temporal: TreeOptions = field(default_factory=TreeOptions)

@@ -1,4 +1,4 @@
-"""The result for a formula of CTL besides the answer."""
+"""The result for a CTL formula: evidence and statistics."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from strandline.checker.verdicts.verdict import Statistics
+    from strandline.checker.verdicts.statistics import Statistics
     from strandline.traces.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
 class ComponentShown:
-    """A terminal component: how many states it has, and the first of them, with their values."""
+    """A terminal component: its number of states, and the first of them, with their values."""
 
     states: int
     members: tuple[Mapping[str, Any], ...]
@@ -21,9 +21,9 @@ class ComponentShown:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a part of the formula holds, or does not, in a state.
+    """The reason why a subformula holds, or does not, in a state.
 
-    It is given in words, by a run from an initial state that passes through it, and by the evidence for its operands at
+    It consists of words, a run from an initial state that passes through the state, and the evidence for operands at
     the end of that run.
     """
 
@@ -48,7 +48,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class InitialStates:
-    """In how many of the initial states a formula holds: in all (SAT), in none (NSAT), or in some (PSAT, 004 §2.1.3).
+    """The share of initial states in which a formula holds: all (SAT), none (NSAT), or some (PSAT, 004 §2.1.3).
 
     A formula holds of a model only if it holds in all.
     """
@@ -64,47 +64,47 @@ class InitialStates:
 
 @dataclass(frozen=True, slots=True)
 class AbstractionFigures:
-    """How a formula was decided by abstraction.
+    """Statistics of a decision by abstraction.
 
-    By which abstraction, after how many refinements, with how many abstract states; `steps` describe the refinements,
-    where that was asked for.
+    They are the kind of abstraction, the number of refinements and of abstract states; `steps` describe the
+    refinements, if that was asked for.
     """
 
     decided_by: str
     refinements: int
     abstract_states: int
     visible: int
-    """Slots of the state that are visible in the end."""
+    """Slots of the state that are visible in the last abstraction."""
     steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CtlSearch:
-    """How formulas of CTL were decided: by one exploration for several of them."""
+    """Statistics of the search that decided CTL formulas: one exploration for several of them."""
 
     formula: str
     method: str
     why: str | None
-    """Why `auto` picked it; None where the method was asked for."""
+    """The reason why `auto` chose the method; None if the method was asked for."""
     fairness: tuple[str, ...]
     finite_runs: str
     complete: bool
     reason: str | None
     statistics: Statistics
     product: bool = False
-    """The searched states are states of the model with the fair actions of the last step."""
+    """True if searched states are states of the model with the fair actions of the last step."""
     records: int = 0
-    """Of the graph: as many as states, unless some were forgotten and found again."""
+    """Number of records of the graph: more than states if states were deleted and found again."""
     disk_bytes: int = 0
     blocks_read: int = 0
-    """Blocks of the graph that were read from disk."""
+    """Number of blocks of the graph that were read from disk."""
     labelling_seconds: float = 0.0
     evidence: Evidence | None = None
     without_evidence: str | None = None
-    """Why there is no evidence, where there could be."""
+    """The reason why evidence is missing."""
     initial: InitialStates | None = None
-    """None if the method does not distinguish them, or nothing was decided."""
+    """The values in initial states; None if the method does not distinguish them, or nothing was decided."""
     abstraction: AbstractionFigures | None = None
-    """Of the method `abstraction`."""
+    """Statistics of the method `abstraction`."""
     warnings: tuple[str, ...] = ()
     """Reasons why the answer may be vacuous."""

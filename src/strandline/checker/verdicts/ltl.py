@@ -1,4 +1,4 @@
-"""The result for an LTL property besides the answer."""
+"""The result for an LTL property: counterexample and statistics."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from strandline.checker.verdicts.verdict import Statistics
+    from strandline.checker.verdicts.statistics import Statistics
     from strandline.traces.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
 class AtomValues:
-    """An atomic proposition of the formula along a trace, state by state.
+    """The values of an atomic proposition along a trace, state by state.
 
-    `decisive` says where changing this one value, each time the run comes by, would make the run satisfy the formula.
+    `decisive` marks the places where changing this one value, each time the run visits it, would make the run satisfy
+    the formula.
     """
 
     name: str
@@ -26,7 +27,7 @@ class AtomValues:
 class AcceptingComponent:
     """An SCC of the product with violating runs: its size, and a lasso through it.
 
-    Of very many components only the first have a lasso.
+    If there are very many components only the first have a lasso.
     """
 
     states: int
@@ -35,17 +36,17 @@ class AcceptingComponent:
 
 @dataclass(frozen=True, slots=True)
 class LtlSearch:
-    """How an LTL property was decided.
+    """Statistics of the search that decided an LTL property.
 
     States and transitions in `statistics` are the product's: pairs of a state of the System and one of the automaton,
     with the counter for fairness if there is one.
     """
 
     formula: str | None
-    """None where the property is a process of the model."""
+    """The formula; None if the property is a process of the model."""
     method: str
     why: str | None
-    """Why `auto` picked it; None where the method was asked for."""
+    """The reason why `auto` chose the method; None if the method was asked for."""
     automaton_states: int
     automaton_edges: int
     fairness: tuple[str, ...]
@@ -54,13 +55,13 @@ class LtlSearch:
     reason: str | None
     statistics: Statistics
     cycle_kind: str | None = None
-    """Of a sweep: S for a cycle inside one layer, M for one over several."""
+    """For a sweep: S for a cycle inside one layer, M for one over several layers."""
     minimised: str | None = None
-    """In which sense the trace is a shortest one; None if it is just the one that was found."""
+    """The sense in which the trace is a shortest one; None if it is the one that was found first."""
     ended: bool = False
-    """The violating run ends, and stays in its last state."""
+    """True if the violating run ends in a deadlock, and stays in its last state."""
     atoms: tuple[AtomValues, ...] = ()
     components: tuple[AcceptingComponent, ...] = ()
-    """All accepting components, where they were asked for."""
+    """All accepting components, if they were asked for."""
     warnings: tuple[str, ...] = field(default=())
     """Reasons why the answer may be vacuous."""

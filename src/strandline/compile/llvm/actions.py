@@ -85,7 +85,10 @@ class Actions:
             code.start(end)
 
     def _in_parts(self, actions: Sequence[Action]) -> list[list[Action]]:
-        """Split actions of one process, or of none, by weight; those of one location stay together."""
+        """Split actions of one process, or of none, into parts of limited weight.
+
+        Actions of the same location stay together.
+        """
         parts: list[list[Action]] = []
         room = 0
         located = bool(actions[0].moves)

@@ -1,4 +1,4 @@
-"""Structured pieces of a function's text: loops, branches, and numbers in memory."""
+"""Structured control flow in a function's text: loops, branches, and variables in memory."""
 
 from __future__ import annotations
 

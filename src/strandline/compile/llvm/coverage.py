@@ -22,7 +22,10 @@ GLOBAL = "coverage"
 
 
 class CoverageBits:
-    """Emits the code that sets coverage bits; `size` is their number. `shared` if many threads set them at once."""
+    """Emits the code that sets coverage bits; `size` is their number.
+
+    If `shared`, many threads set bits at once, and each bit is tested before it is set.
+    """
 
     def __init__(self, system: System, ranges: Ranges, *, shared: bool = False) -> None:
         self.ranges, self.shared = ranges, shared

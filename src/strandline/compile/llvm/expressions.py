@@ -4,6 +4,9 @@ Every value is an i64, every truth value an i1. Checks that cannot fail accordin
 others branch to a fault. An operand that may fault is evaluated only where the interpreter evaluates it.
 """
 
+# The type checker does not know the results that walks get by `yield`.
+# mypy: no-warn-return-any
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -38,10 +41,11 @@ from strandline.model.intervals import (
     within,
 )
 from strandline.model.system import Assign, Domain, rows
+from strandline.model.walk import Walk, finished, walk_down
 from strandline.source import Span
 
 _MODEST = (-(1 << 62) + 1, (1 << 62) - 1)
-"""Bounds of numbers whose sum fits 64 bits."""
+"""Bounds of numbers such that the sum of two of them fits 64 bits."""
 _PLAIN = {"+": "add nsw", "-": "sub nsw", "*": "mul nsw", "&": "and", "|": "or", "^": "xor"}
 
 
@@ -64,11 +68,11 @@ class Evaluator:
 
     def value(self, expression: Expression) -> str:
         """Return the expression's value as an i64 operand."""
-        return self._speculate("value", expression) if is_tangled(expression) else self._value(expression)
+        return self._speculate("value", expression) if is_tangled(expression) else walk_down(self._value(expression))
 
     def truth(self, expression: Expression) -> str:
         """Return whether the expression is non-zero, as an i1 operand."""
-        return self._speculate("truth", expression) if is_tangled(expression) else self._truth(expression)
+        return self._speculate("truth", expression) if is_tangled(expression) else walk_down(self._truth(expression))
 
     def _speculate(self, wanted: str, expression: Expression) -> str:
         if self._speculation is None:
@@ -84,60 +88,67 @@ class Evaluator:
             self.code.start(fine, known)
         return result
 
-    def _value(self, expression: Expression) -> str:
+    def _operand(self, expression: Expression) -> Walk[str]:
+        """Return the value of a part that is emitted on its own."""
+        return finished(self._speculate("value", expression)) if is_tangled(expression) else self._value(expression)
+
+    def _value(self, expression: Expression) -> Walk[str]:
         match expression:
             case Const(value=value):
                 return str(value)
             case Read(variable=variable):
                 return self.state.read(self.state.layout.by_variable[variable])
             case Element(variable=variable):
-                return self.state.read(self.state.layout.by_variable[variable], self.index(expression))
+                return self.state.read(self.state.layout.by_variable[variable], (yield self._index(expression)))
             case Binary(operator=operator) if operator in COMPARE or operator in ("and", "or", "imply"):
-                return self._widen(self._truth(expression))
+                return self._widen((yield self._truth(expression)))
             case Unary(operator="not"):
-                return self._widen(self._truth(expression))
+                return self._widen((yield self._truth(expression)))
             case Unary(operator=operator, operand=operand):
-                return self._unary(expression, operator, operand)
-            case Binary():
-                return self._arithmetic(expression)
+                return self._unary(expression, operator, (yield self._value(operand)))
+            case Binary(left=left, right=right):
+                first = yield self._value(left)
+                return self._arithmetic(expression, first, (yield self._value(right)))
             case Choice(condition=condition, then=then, otherwise=otherwise):
-                return self._emit_choice(
+                emission = self._emit_choice(
                     condition,
                     lambda inner: inner._value(then),
                     lambda inner: inner._value(otherwise),
                     "i64",
                     self._may_fault(then) or self._may_fault(otherwise),
                 )
+                return (yield emission)
             case Lookup(table=table, index=index):
-                return emit_lookup(self.code, table, self._value(index))
+                return emit_lookup(self.code, table, (yield self._value(index)))
             case Undefined(reason=reason, span=span):
                 self.check("false", reason, span)
                 return "0"
 
-    def _truth(self, expression: Expression) -> str:
+    def _truth(self, expression: Expression) -> Walk[str]:
         match expression:
             case Const(value=value):
                 return "true" if value else "false"
             case Unary(operator="not", operand=operand):
-                return self.code.value(f"xor i1 {self._truth(operand)}, true")
+                return self.code.value(f"xor i1 {(yield self._truth(operand))}, true")
             case Binary(operator=operator, left=left, right=right) if operator in COMPARE:
-                first, second = self._value(left), self._value(right)
+                first = yield self._value(left)
+                second = yield self._value(right)
                 return self.code.value(f"icmp {COMPARE[operator]} i64 {first}, {second}")
             case Binary(operator="and", left=left, right=right):
-                return self._short_circuit(left, True, right, "false")
+                return (yield self._short_circuit(left, True, right, "false"))
             case Binary(operator="or", left=left, right=right):
-                return self._short_circuit(left, False, right, "true")
+                return (yield self._short_circuit(left, False, right, "true"))
             case Binary(operator="imply", left=left, right=right):
-                return self._short_circuit(left, True, right, "true")
+                return (yield self._short_circuit(left, True, right, "true"))
             case _:
-                return self.code.value(f"icmp ne i64 {self._value(expression)}, 0")
+                return self.code.value(f"icmp ne i64 {(yield self._value(expression))}, 0")
 
     def require(self, guard: Expression, otherwise: str) -> None:
-        """Continue only if the guard is true, else jump to the label; refine the environment."""
+        """Emit a test of the guard that jumps to the label where it is false; refine the environment behind it."""
         self.require_all(conjuncts(guard), otherwise)
 
     def require_all(self, parts: Iterable[Expression], otherwise: str) -> None:
-        """Continue only if all parts, tested in order, are true, else jump to the label; refine the environment."""
+        """Emit tests of all parts, in order, that jump to the label where one is false; refine the environment."""
 
         def branch(truth: str) -> None:
             proceed = self.code.label()
@@ -157,7 +168,7 @@ class Evaluator:
         together.write(self.state, branch)
 
     def run(self, effects: Sequence[Assign]) -> None:
-        """Run the effects of an action on the state."""
+        """Emit the effects of an action on the state."""
         for row in rows(effects):
             if _are_shifts(row):
                 self._shift_row(row)
@@ -180,7 +191,7 @@ class Evaluator:
         self.environment.assign_row(row)
 
     def _check_shifts(self, row: Sequence[Assign]) -> None:
-        """Fault if one of the sums is out of its variable's range; sums with the same fault are tested together."""
+        """Emit a fault if a sum is out of its variable's range; sums with the same fault are tested together."""
         together, place = MaskTests(), row[0].span
 
         def branch(truth: str) -> None:
@@ -207,7 +218,7 @@ class Evaluator:
     def _evaluate_write(self, effect: Assign) -> tuple[int | str, str]:
         """Return the index and the value of an assignment."""
         variable = effect.target.variable
-        index = self.index(effect.target) if isinstance(effect.target, Element) else 0
+        index = walk_down(self._index(effect.target)) if isinstance(effect.target, Element) else 0
         value = self.value(effect.value)
         interval = self.environment.fitted(effect.value)
         domain = variable.domain
@@ -215,13 +226,13 @@ class Evaluator:
             value = self._wrap(value, domain) if domain.wraps else self._check_range(value, domain, effect.span)
         return index, value
 
-    def index(self, element: Element) -> int | str:
+    def _index(self, element: Element) -> Walk[int | str]:
         """Return an element's index: a number if it is constant, else an operand that was checked."""
         low, high = self.environment.fitted(element.index)
         last = element.variable.slots - 1
         if low == high and 0 <= low <= last and not self._may_fault(element.index):
             return low
-        value = self.value(element.index)
+        value: str = yield self._operand(element.index)
         if not within((low, high), (0, last)):
             # One unsigned comparison catches negative indices as well.
             inside = self.code.value(f"icmp ule i64 {value}, {last}")
@@ -232,7 +243,7 @@ class Evaluator:
         return not self.faults.cannot_fault(expression) and may_fault(expression, self.environment)
 
     def check(self, condition: str, kind: str, span: Span | None) -> None:
-        """Leave the function with a fault unless the condition holds."""
+        """Emit a fault, which leaves the function, unless the condition holds."""
         fine, faulty, known = self.code.label(), self.code.label(), self.code.known
         self.code.branch(condition, fine, faulty)
         self.code.start(faulty)
@@ -280,17 +291,15 @@ class Evaluator:
             return "1" if truth == "true" else "0"
         return self.code.value(f"zext i1 {truth} to i64")
 
-    def _unary(self, expression: Expression, operator: str, operand: Expression) -> str:
-        value = self._value(operand)
+    def _unary(self, expression: Expression, operator: str, value: str) -> str:
         if operator == "~":
             return self.code.value(f"xor i64 {value}, -1")
-        return self._checked("-", "0", value, expression)
+        return self._emit_checked("-", "0", value, expression)
 
-    def _arithmetic(self, expression: Binary) -> str:
-        left, right = self._value(expression.left), self._value(expression.right)
+    def _arithmetic(self, expression: Binary, left: str, right: str) -> str:
         match expression.operator:
             case "+" | "-" | "*":
-                return self._checked(expression.operator, left, right, expression)
+                return self._emit_checked(expression.operator, left, right, expression)
             case "/" | "%" | "//" | "mod":
                 return self._division(expression, left, right)
             case "<<" | ">>":
@@ -298,7 +307,7 @@ class Evaluator:
             case operator:
                 return self.code.value(f"{_PLAIN[operator]} i64 {left}, {right}")
 
-    def _checked(self, operator: str, left: str, right: str, expression: Expression) -> str:
+    def _emit_checked(self, operator: str, left: str, right: str, expression: Expression) -> str:
         code = self.code
         if within(self.environment.interval(expression), INT64):
             return code.value(f"{_PLAIN[operator]} i64 {left}, {right}")
@@ -339,45 +348,46 @@ class Evaluator:
             self.check(code.value(f"icmp eq i64 {back}, {left}"), OVERFLOW_FAULT, expression.span)
         return shifted
 
-    def _short_circuit(self, left: Expression, needed: bool, right: Expression, shortcut: str) -> str:
+    def _short_circuit(self, left: Expression, needed: bool, right: Expression, shortcut: str) -> Walk[str]:
         """Evaluate `right` where `left` is `needed`, else return the shortcut's constant."""
         risky = self._may_fault(right)
 
-        def evaluated(inner: Evaluator) -> str:
+        def evaluate_right(inner: Evaluator) -> Walk[str]:
             return inner._truth(right)
 
-        def constant(inner: Evaluator) -> str:
-            return shortcut
+        def constant(inner: Evaluator) -> Walk[str]:
+            return finished(shortcut)
 
-        then, otherwise = (evaluated, constant) if needed else (constant, evaluated)
+        then, otherwise = (evaluate_right, constant) if needed else (constant, evaluate_right)
         return self._emit_choice(left, then, otherwise, "i1", risky)
 
     def _emit_choice(
         self,
         condition: Expression,
-        then: Callable[[Evaluator], str],
-        otherwise: Callable[[Evaluator], str],
+        then: Callable[[Evaluator], Walk[str]],
+        otherwise: Callable[[Evaluator], Walk[str]],
         kind: str,
         risky: bool,
-    ) -> str:
+    ) -> Walk[str]:
         """Emit a choice between two values.
 
         If neither can fault, both are computed and one is selected; otherwise only the needed one is, under the
         condition.
         """
         code = self.code
-        test = self._truth(condition)
+        test = yield self._truth(condition)
         if not risky:
-            first, second = then(self), otherwise(self)
+            first = yield then(self)
+            second = yield otherwise(self)
             return code.value(f"select i1 {test}, {kind} {first}, {kind} {second}")
         yes, no, after, known = code.label(), code.label(), code.label(), code.known
         code.branch(test, yes, no)
         code.start(yes, known)
-        first = then(self._assuming(condition, True))
+        first = yield then(self._assuming(condition, True))
         yes_end = code.block
         code.jump(after)
         code.start(no, known)
-        second = otherwise(self._assuming(condition, False))
+        second = yield otherwise(self._assuming(condition, False))
         no_end = code.block
         code.jump(after)
         code.start(after, known)
@@ -405,7 +415,7 @@ def _is_shift(effect: Assign) -> bool:
 
 
 def _shift_of(effect: Assign) -> int:
-    """Return the constant that such an effect adds."""
+    """Return the constant that an effect of this kind adds (see `_is_shift`)."""
     match effect.value:
         case Binary(operator=operator, right=Const(value=amount)):
             return amount if operator == "+" else -amount

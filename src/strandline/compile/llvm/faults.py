@@ -3,6 +3,9 @@
 Checks that cannot fail are omitted, so this determines how fast a model runs; it is conservative.
 """
 
+# The type checker does not know the results that walks get by `yield`.
+# mypy: no-warn-return-any
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +23,6 @@ from strandline.model.expression import (
     Unary,
     Undefined,
     children,
-    upwards,
 )
 from strandline.model.intervals import (
     INT64,
@@ -34,7 +36,55 @@ from strandline.model.intervals import (
     within,
 )
 from strandline.model.system import Variable
+from strandline.model.walk import Fold, Walk, walk_down
 from strandline.source import Span
+
+
+class _Intervals(Fold[Interval | None]):
+    """Intervals around the values of expressions that cannot fault; None for others."""
+
+    def __init__(self, ranges: Mapping[Variable, Interval]) -> None:
+        super().__init__()
+        self._ranges = ranges
+
+    def constant(self, node: Const) -> Interval | None:
+        return node.value, node.value
+
+    def read(self, node: Read) -> Interval | None:
+        return self._ranges[node.variable]
+
+    def element(self, node: Element, index: Interval | None) -> Interval | None:
+        fits = index is not None and within(index, (0, node.variable.slots - 1))
+        return self._ranges[node.variable] if fits else None
+
+    def unary(self, node: Unary, operand: Interval | None) -> Interval | None:
+        return None if operand is None else _without_overflow(unary_interval(node.operator, operand))
+
+    def binary(self, node: Binary, left: Interval | None, right: Interval | None) -> Interval | None:
+        if left is None or right is None:
+            return None
+        if node.operator in LOGICAL:
+            return TRUTH
+        if _operands_may_fault(node.operator, right):
+            return None
+        return _without_overflow(binary_interval(node.operator, left, right))
+
+    def choice(
+        self, node: Choice, condition: Interval | None, then: Interval | None, otherwise: Interval | None
+    ) -> Interval | None:
+        if condition is None or then is None or otherwise is None:
+            return None
+        return _without_overflow(join(then, otherwise))
+
+    def lookup(self, node: Lookup, index: Interval | None) -> Interval | None:
+        return None if index is None else node.table.range
+
+    def undefined(self, node: Undefined) -> Interval | None:
+        return None
+
+
+def _without_overflow(interval: Interval) -> Interval | None:
+    return interval if within(interval, INT64) else None
 
 
 class FaultTable:
@@ -45,9 +95,7 @@ class FaultTable:
 
     def __init__(self, ranges: Mapping[Variable, Interval], known: Iterable[FaultSite] = ()) -> None:
         self._numbers: dict[FaultSite, int] = {site: number for number, site in enumerate(known)}
-        self._ranges = ranges
-        self._intervals: dict[int, Interval | None] = {}
-        self._seen: list[Expression] = []
+        self._intervals = _Intervals(ranges)
 
     def code(self, kind: str, span: Span | None) -> int:
         """Return the negative code of this fault."""
@@ -55,42 +103,7 @@ class FaultTable:
 
     def cannot_fault(self, expression: Expression) -> bool:
         """Return True if no state makes the expression fault, according to the variables' ranges."""
-        return self._interval(expression) is not None
-
-    def _interval(self, expression: Expression) -> Interval | None:
-        """Return an interval around the values of an expression that cannot fault, None for any other."""
-        for node in upwards(expression, self._intervals):
-            self._seen.append(node)  # keeps the key valid
-            self._intervals[id(node)] = self._compute_interval(node)
-        return self._intervals[id(expression)]
-
-    def _compute_interval(self, expression: Expression) -> Interval | None:
-        intervals = [self._intervals[id(child)] for child in children(expression)]
-        known = [interval for interval in intervals if interval is not None]
-        if len(known) < len(intervals):
-            return None
-        match expression:
-            case Const(value=value):
-                return value, value
-            case Read(variable=variable):
-                return self._ranges[variable]
-            case Element(variable=variable):
-                return self._ranges[variable] if within(known[0], (0, variable.slots - 1)) else None
-            case Undefined():
-                return None
-            case Lookup(table=table):
-                return table.range
-            case Unary(operator=operator):
-                result = unary_interval(operator, known[0])
-            case Choice():
-                result = join(known[1], known[2])
-            case Binary(operator=operator):
-                if operator in LOGICAL:
-                    return TRUTH
-                if _operands_may_fault(operator, known[1]):
-                    return None
-                result = binary_interval(operator, *known)
-        return result if within(result, INT64) else None
+        return self._intervals.of(expression) is not None
 
     def sites(self) -> tuple[FaultSite, ...]:
         return tuple(self._numbers)
@@ -118,6 +131,10 @@ def may_fault(expression: Expression, environment: Environment | None) -> bool:
 
     Unreachable code (no environment) cannot.
     """
+    return walk_down(_may_fault(expression, environment))
+
+
+def _may_fault(expression: Expression, environment: Environment | None) -> Walk[bool]:
     if environment is None:
         return False
     match expression:
@@ -127,20 +144,24 @@ def may_fault(expression: Expression, environment: Environment | None) -> bool:
             return True
         case Element(variable=variable, index=index):
             inside = within(environment.fitted(index), (0, variable.slots - 1))
-            return not inside or may_fault(index, environment)
+            return not inside or (yield _may_fault(index, environment))
         case Lookup(index=index):
-            return may_fault(index, environment)
+            return (yield _may_fault(index, environment))
         case Unary(operand=operand):
-            return may_fault(operand, environment) or not within(environment.interval(expression), INT64)
+            return (yield _may_fault(operand, environment)) or not within(environment.interval(expression), INT64)
         case Binary(operator="and" | "or" | "imply", left=left, right=right):
-            if may_fault(left, environment):
+            if (yield _may_fault(left, environment)):
                 return True
-            return may_fault(right, assuming(environment, left, expression.operator != "or"))
+            assumed = assuming(environment, left, expression.operator != "or")
+            return (yield _may_fault(right, assumed))
         case Binary(operator=operator, left=left, right=right):
-            if may_fault(left, environment) or may_fault(right, environment):
+            if (yield _may_fault(left, environment)) or (yield _may_fault(right, environment)):
                 return True
             if _operands_may_fault(operator, environment.fitted(right)):
                 return True
             return not within(environment.interval(expression), INT64)
-        case Choice(condition=condition, then=then, otherwise=otherwise):
-            return any(may_fault(part, environment) for part in (condition, then, otherwise))
+        case Choice():
+            for part in children(expression):
+                if (yield _may_fault(part, environment)):
+                    return True
+            return False

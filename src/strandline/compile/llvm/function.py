@@ -67,7 +67,7 @@ class Function:
         self.do(f"switch i64 {value}, label %{default} [{listed}]")
 
     def member(self, value: str, members: Iterable[int]) -> str:
-        """Return whether a value is one of some numbers."""
+        """Return an i1 operand that is true if a value is one of some numbers."""
         result = "false"
         for member in sorted(members):
             same = self.value(f"icmp eq i64 {value}, {member}")
@@ -75,7 +75,7 @@ class Function:
         return result
 
     def call(self, called: str) -> None:
-        """Call one of our functions and return its fault, if it has one."""
+        """Call one of our functions and return its fault code, if it reports one."""
         result = self.value(f"call i64 {called}")
         faulty = self.value(f"icmp slt i64 {result}, 0")
         leave, proceed, known = self.label(), self.label(), self.known

@@ -59,7 +59,7 @@ def any_bit_test(condition: Expression, layout: Layout, environment: Environment
 
 
 class _Remaining(NamedTuple):
-    """The values that a condition leaves for a field, and the highest that it could have before."""
+    """The values of a field that satisfy a condition, and the highest value that it could have before."""
 
     field: Field
     element: int

@@ -41,7 +41,10 @@ class PackedState:
         return self.changed.get(word) or self._loaded.get(word) or self._load(word)
 
     def keep(self, word: int) -> str:
-        """Return the word, loaded here at the latest, so that later copies reuse the load; for dominating code."""
+        """Return the word; load it here unless it is loaded, so that later copies reuse the load.
+
+        Only for code that dominates the copies.
+        """
         if word not in self.changed and word not in self._loaded:
             self._loaded[word] = self._load(word)
         return self.word(word)
@@ -56,13 +59,13 @@ class PackedState:
         else:
             word_index, shift_text = self._split(field, index)
             bits = self._extract(self._chosen_word(field, word_index), shift_text, field)
-        return self.code.value(f"add{_signed(field)} i64 {bits}, {field.low}") if field.low else bits
+        return self.code.value(f"add{_overflow_flag(field)} i64 {bits}, {field.low}") if field.low else bits
 
     def write(self, field: Field, value: str, index: int | str = 0) -> None:
         """Store a value that lies within the field's range."""
         if field.width == 0:
             return
-        bits = self.code.value(f"sub{_signed(field)} i64 {value}, {field.low}") if field.low else value
+        bits = self.code.value(f"sub{_overflow_flag(field)} i64 {value}, {field.low}") if field.low else value
         if isinstance(index, int):
             word, shift = field.place(index)
             self.changed[word] = self._insert(self.word(word), bits, str(shift), field)
@@ -134,6 +137,6 @@ def wrap_signed(amount: int) -> int:
     return (amount + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
-def _signed(field: Field) -> str:
+def _overflow_flag(field: Field) -> str:
     """Return the no-overflow flag for adding the bias, which may overflow if the field fills its word."""
     return " nsw" if field.width < WORD_BITS else ""

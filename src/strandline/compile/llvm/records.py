@@ -41,8 +41,8 @@ _LARGE_MEASURE = 60
 class Records:
     """Emits the code that writes records, for one layout and one measure.
 
-    With `actions` the last word of a record is the number of its action among these. With `alone` each record is a step
-    of its own, without other processes or a property process. `known_faults` keep their numbers.
+    With `actions` the last word of a record is the number of its action among these. With `alone` a record is the step
+    of one action, without other processes or a property process. `known_faults` keep their numbers.
     """
 
     def __init__(

@@ -30,10 +30,10 @@ from strandline.model.expression import (
     Unary,
     Undefined,
     size,
-    upwards,
     walk,
 )
 from strandline.model.intervals import INT64, Environment, Interval, within
+from strandline.model.walk import Fold
 from strandline.source import Span
 
 _PLAIN = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
@@ -58,59 +58,22 @@ class _Result:
     kind: str = "i64"
 
 
-class Speculation:
+class Speculation(Fold[_Result]):
     """Computes expressions in one state, which must not change meanwhile."""
 
     def __init__(self, code: Function, state: PackedState, environment: Environment, faults: FaultTable) -> None:
+        super().__init__()
         self.code, self.state, self.environment, self.faults = code, state, environment, faults
-        self._results: dict[int, _Result] = {}
-        self._kept: list[Expression] = []
-        """Keeps the keys of `_results` alive."""
 
     def value(self, expression: Expression) -> tuple[str, str]:
         """Return the value as an i64, and the fault."""
-        result = self._result(expression)
+        result = self.of(expression)
         return self._number(result), result.fault
 
     def truth(self, expression: Expression) -> tuple[str, str]:
         """Return whether the value is non-zero as an i1, and the fault."""
-        result = self._result(expression)
+        result = self.of(expression)
         return self._bit(result), result.fault
-
-    def _result(self, expression: Expression) -> _Result:
-        for node in upwards(expression, self._results):
-            self._kept.append(node)
-            self._results[id(node)] = self._compute(node)
-        return self._results[id(expression)]
-
-    def _of(self, expression: Expression) -> _Result:
-        return self._results[id(expression)]
-
-    def _compute(self, node: Expression) -> _Result:
-        match node:
-            case Const(value=value):
-                return _Result(str(value))
-            case Read(variable=variable):
-                return _Result(self.state.read(self.state.layout.by_variable[variable]))
-            case Element():
-                return self._element(node)
-            case Unary():
-                return self._unary(node)
-            case Binary(operator=operator) if operator in LOGICAL:
-                return self._logical(node)
-            case Binary(operator=operator) if operator in COMPARISONS:
-                left, right = self._of(node.left), self._of(node.right)
-                test = f"icmp {COMPARE[operator]} i64 {self._number(left)}, {self._number(right)}"
-                return _Result(self.code.value(test), self._first(left.fault, right.fault), "i1")
-            case Binary():
-                return self._arithmetic(node)
-            case Choice():
-                return self._choice(node)
-            case Lookup(table=table, index=index):
-                place = self._of(index)
-                return _Result(emit_lookup(self.code, table, self._number(place)), place.fault)
-            case Undefined(reason=reason, span=span):
-                return _Result("0", str(self.faults.code(reason, span)))
 
     # --- parts ------------------------------------------------------------------------------------------------
 
@@ -137,16 +100,36 @@ class Speculation:
 
     def _interval(self, expression: Expression) -> Interval | None:
         """Return the interval of a value; None if it may be invalid because of a fault."""
-        return self.environment.fitted(expression) if self._of(expression).fault == _NONE else None
+        return self.environment.fitted(expression) if self.of(expression).fault == _NONE else None
 
     # --- nodes ------------------------------------------------------------------------------------------------
 
-    def _element(self, node: Element) -> _Result:
+    def constant(self, node: Const) -> _Result:
+        return _Result(str(node.value))
+
+    def read(self, node: Read) -> _Result:
+        return _Result(self.state.read(self.state.layout.by_variable[node.variable]))
+
+    def binary(self, node: Binary, left: _Result, right: _Result) -> _Result:
+        if node.operator in LOGICAL:
+            return self._logical(node, left, right)
+        if node.operator in COMPARISONS:
+            test = f"icmp {COMPARE[node.operator]} i64 {self._number(left)}, {self._number(right)}"
+            return _Result(self.code.value(test), self._first(left.fault, right.fault), "i1")
+        return self._arithmetic(node, left, right)
+
+    def lookup(self, node: Lookup, index: _Result) -> _Result:
+        return _Result(emit_lookup(self.code, node.table, self._number(index)), index.fault)
+
+    def undefined(self, node: Undefined) -> _Result:
+        return _Result("0", str(self.faults.code(node.reason, node.span)))
+
+    def element(self, node: Element, index: _Result) -> _Result:
         field = self.state.layout.by_variable[node.variable]
         last = node.variable.slots - 1
         if isinstance(node.index, Const) and 0 <= node.index.value <= last:
             return _Result(self.state.read(field, node.index.value))
-        index, interval = self._of(node.index), self._interval(node.index)
+        interval = self._interval(node.index)
         position = self._number(index)
         if interval is not None and within(interval, (0, last)):
             return _Result(self.state.read(field, position))
@@ -155,17 +138,15 @@ class Speculation:
         value = self.state.read(field, self._select(inside, "i64", position, "0"))
         return _Result(value, self._first(index.fault, outside))
 
-    def _unary(self, node: Unary) -> _Result:
-        operand = self._of(node.operand)
+    def unary(self, node: Unary, operand: _Result) -> _Result:
         if node.operator == "not":
             return _Result(self.code.value(f"xor i1 {self._bit(operand)}, true"), operand.fault, "i1")
         if node.operator == "~":
             return _Result(self.code.value(f"xor i64 {self._number(operand)}, -1"), operand.fault)
-        value, overflow = self._checked("-", "0", self._number(operand), node)
+        value, overflow = self._emit_checked("-", "0", self._number(operand), node)
         return _Result(value, self._first(operand.fault, overflow))
 
-    def _logical(self, node: Binary) -> _Result:
-        left, right = self._of(node.left), self._of(node.right)
+    def _logical(self, node: Binary, left: _Result, right: _Result) -> _Result:
         first, second = self._bit(left), self._bit(right)
         if node.operator == "or":
             value = self.code.value(f"or i1 {first}, {second}")
@@ -178,20 +159,18 @@ class Speculation:
                 value = self.code.value(f"or i1 {self.code.value(f'xor i1 {first}, true')}, {second}")
         return _Result(value, self._first(left.fault, needed), "i1")
 
-    def _choice(self, node: Choice) -> _Result:
-        condition, then, otherwise = self._of(node.condition), self._of(node.then), self._of(node.otherwise)
+    def choice(self, node: Choice, condition: _Result, then: _Result, otherwise: _Result) -> _Result:
         test = self._bit(condition)
         fault = self._first(condition.fault, self._select(test, "i64", then.fault, otherwise.fault))
         if then.kind == otherwise.kind == "i1":
             return _Result(self._select(test, "i1", then.value, otherwise.value), fault, "i1")
         return _Result(self._select(test, "i64", self._number(then), self._number(otherwise)), fault)
 
-    def _arithmetic(self, node: Binary) -> _Result:
-        left, right = self._of(node.left), self._of(node.right)
+    def _arithmetic(self, node: Binary, left: _Result, right: _Result) -> _Result:
         first, second = self._number(left), self._number(right)
         match node.operator:
             case "+" | "-" | "*":
-                value, own = self._checked(node.operator, first, second, node)
+                value, own = self._emit_checked(node.operator, first, second, node)
             case "/" | "%" | "//" | "mod":
                 value, own = self._division(node, first, second)
             case "<<" | ">>":
@@ -200,7 +179,7 @@ class Speculation:
                 value, own = self.code.value(f"{_PLAIN[operator]} i64 {first}, {second}"), _NONE
         return _Result(value, self._first(left.fault, right.fault, own))
 
-    def _checked(self, operator: str, left: str, right: str, node: Unary | Binary) -> tuple[str, str]:
+    def _emit_checked(self, operator: str, left: str, right: str, node: Unary | Binary) -> tuple[str, str]:
         code = self.code
         if within(self.environment.interval(node), INT64):
             return code.value(f"{_PLAIN[operator]} i64 {left}, {right}"), _NONE

@@ -23,7 +23,7 @@ class SynchronousSteps:
         self.system, self.records = system, records
 
     def functions(self) -> dict[str, str]:
-        """Return the functions by name, in the order in which they stand in the module."""
+        """Return the LLVM functions by name, in the order of their texts in the module."""
         found = {}
         if self.system.observer is not None:
             observer = self.system.observer
@@ -37,7 +37,10 @@ class SynchronousSteps:
         return found
 
     def finish(self, evaluator: Evaluator, action: Action, cursor: Cursor) -> None:
-        """End a system step by its last action: count it, then write the record or call the property process."""
+        """Emit the end of a system step, after its last action: set coverage bits, write the record.
+
+        With a property process, its function is called instead of writing the record.
+        """
         code = evaluator.code
         self.records.coverage_bits.set_bits(evaluator, action)
         self.records.take(code, action, cursor)

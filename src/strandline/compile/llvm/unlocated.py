@@ -24,12 +24,15 @@ from strandline.model.intervals import Contradiction, Environment
 from strandline.model.system import Action
 
 _MANY = 4
-"""Least number of actions that are worth a shared bit test.
+"""Least number of actions behind a shared bit test.
 
 A test of its own is one more branch to predict, while the test of all bits of a guard is nearly always false.
 """
 _SPARSE = 16
-"""Fields per set field above which a loop over the set bits is emitted; each costs an indirect jump."""
+"""Ratio of all fields to set fields above which a loop over the set bits is emitted.
+
+Each iteration costs an indirect jump.
+"""
 
 
 class _Guarded(NamedTuple):
@@ -49,7 +52,7 @@ class _Group:
     members: list[_Guarded]
     asked: AnyBit | None = None
     is_mask: bool = False
-    """The condition can be tested together with others."""
+    """True if the condition can be tested together with others, as bits of a word."""
 
 
 class Unlocated:
@@ -103,12 +106,15 @@ class Unlocated:
         return Evaluator(self.code, self.source.copy(), self._assuming(conditions), self.records.faults)
 
     def _group(self, group: _Group, depth: int) -> None:
-        """Emit a group behind a test of its shared conditions, if it is large or the test is more than a bit test."""
+        """Emit a group of actions; behind a test of their shared conditions if it pays.
+
+        It pays if the group is large or the test is more than a bit test.
+        """
         if len(group.members) < (_MANY if group.is_mask else 2):
             for one in group.members:
                 self._action(one, depth)
             return
-        shared = _shared(group.members)
+        shared = _common_prefix_length(group.members)
         skip = self.code.label()
         try:
             conditions = group.members[0].conditions
@@ -199,8 +205,8 @@ def _continues(last: _Group, group: _Group) -> bool:
     return last.asked.word == group.asked.word and last.asked.mask < group.asked.mask
 
 
-def _shared(members: Sequence[_Guarded]) -> int:
-    """Return the number of conditions with which all members begin."""
+def _common_prefix_length(members: Sequence[_Guarded]) -> int:
+    """Return the length of the longest common prefix of the members' conditions."""
     count = 0
     for alike in zip(*(one.conditions for one in members), strict=False):
         if any(condition != alike[0] for condition in alike[1:]):

@@ -94,7 +94,7 @@ class _Wrapper:
         self.code.start(proceed)
 
     def _written_count(self, steps: str) -> str:
-        """Return how many of the steps have been written."""
+        """Return how many steps have records: at most the capacity of the buffer."""
         fewer = self.code.value(f"icmp ult i64 {steps}, %capacity")
         return self.code.value(f"select i1 {fewer}, i64 {steps}, i64 %capacity")
 

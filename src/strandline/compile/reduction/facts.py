@@ -8,18 +8,20 @@ the effect of the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from strandline.analysis.dependencies import Accesses, dependencies_of, members
 from strandline.analysis.ranges import Ranges, analyse_ranges
 from strandline.compile.llvm.faults import may_fault
-from strandline.compile.reduction.places import Effects, Place, effects_of, is_large, overlap, places_read
-from strandline.model.expression import Binary, Const, Expression, Read, conjunction, conjuncts
+from strandline.model.expression import Binary, Const, Expression, Read, conjunction, conjuncts, size
 from strandline.model.intervals import Contradiction, Environment
-from strandline.model.system import Action, System, Variable, rows
+from strandline.model.system import Action, System, rows
 
 _MOST_PAIRS = 200_000
 """Pairs of actions with a common place above which they are assumed not to accord, without analysing guards."""
+_LARGE = 400
+"""Size of expressions, as trees, up to which their values are analysed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +40,18 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class _ActionFacts:
-    """What is known of an action."""
+    """The expressions and places of an action, as far as they were analysed."""
 
     action: Action
     conditions: tuple[Expression, ...]
-    tests: frozenset[Place]
-    effects: Effects
+    accesses: Accesses
     large: bool
-    """True if its expressions are too large to analyse; it may do whatever its places allow."""
+    """True if its expressions are too large to analyse; it may do whatever the slots that it accesses allow."""
+
+
+def is_large(expressions: Iterable[Expression | None]) -> bool:
+    """Return True if expressions are too large for case analysis."""
+    return sum(size(one) for one in expressions if one is not None) > _LARGE
 
 
 def make_facts(system: System) -> Facts:
@@ -67,8 +73,11 @@ class _Finder:
     def __init__(self, system: System) -> None:
         self.system = system
         self.ranges: Ranges = analyse_ranges(system)
-        self.actions = [self._action_facts(action) for action in system.actions]
-        self.writers = _by_variable(self.actions, lambda one: one.effects.writes)
+        self.dependencies = dependencies_of(system)
+        self.actions = [
+            self._action_facts(action, accesses)
+            for action, accesses in zip(system.actions, self.dependencies.accesses, strict=True)
+        ]
 
     def facts(self) -> Facts:
         conditions = tuple(dict.fromkeys(condition for one in self.actions for condition in one.conditions))
@@ -80,11 +89,9 @@ class _Finder:
             tuple(self._conflicts()),
         )
 
-    def _action_facts(self, action: Action) -> _ActionFacts:
-        parts = self._parts(action)
-        tests = frozenset(place for part in parts for place in places_read(part))
+    def _action_facts(self, action: Action, accesses: Accesses) -> _ActionFacts:
         large = is_large([action.guard, *(effect.value for effect in action.effects)])
-        return _ActionFacts(action, tuple(dict.fromkeys(parts)), tests, effects_of(action), large)
+        return _ActionFacts(action, tuple(dict.fromkeys(self._parts(action))), accesses, large)
 
     def _parts(self, action: Action) -> list[Expression]:
         """Return conditions that can be evaluated in every state: one that may fault is conjoined with earlier ones."""
@@ -109,22 +116,21 @@ class _Finder:
     def _stands(self, process: int, place: int) -> Expression:
         return Binary("==", Read(self.system.processes[process].location), Const(place))
 
-    # --- what actions do to conditions ------------------------------------------------------------------------
+    # --- effects of actions on conditions---------------------------------------------------------------------
 
     def actions_turning(self, condition: Expression, truth: bool) -> int:
         """Return the actions that could change the condition to this truth value."""
-        places = list(places_read(condition))
         found = 0
-        for number in sorted({number for variable, _ in places for number in self.writers.get(variable, ())}):
+        for number in members(self.dependencies.writers_of(self.dependencies.slots.read_by(condition))):
             one = self.actions[number]
-            if overlap(one.effects.writes, places) and self._may_turn([one], one, condition, truth):
+            if self._may_turn([one], one, condition, truth):
                 found |= 1 << number
         return found
 
     def _may_turn(
         self, enabled: Sequence[_ActionFacts], taken: _ActionFacts, condition: Expression, truth: bool
     ) -> bool:
-        """Return True if the condition may become `truth` by an action, where all of `enabled` are enabled."""
+        """Return True if an action may make the condition `truth` in a state where all of `enabled` are enabled."""
         if any(one.large for one in enabled) or self._may_fault(condition):
             return True
         try:
@@ -138,7 +144,10 @@ class _Finder:
         return True
 
     def _where(self, enabled: Iterable[_ActionFacts]) -> Environment:
-        """Return what is known if actions are enabled together. Raises `Contradiction` if they never are."""
+        """Return the intervals in states where all actions are enabled.
+
+        Raises `Contradiction` if there are no such states.
+        """
         environment = self.ranges.environment(*(one.action for one in enabled))
         for one in enabled:
             for move in one.action.moves:
@@ -160,12 +169,13 @@ class _Finder:
 
     def _pairs(self) -> set[tuple[int, int]]:
         """Return the pairs of actions of which one writes a variable that the other accesses."""
-        lookers = _by_variable(self.actions, lambda one: one.tests | one.effects.reads | one.effects.writes)
-        pairs: set[tuple[int, int]] = set()
-        for variable, writers in self.writers.items():
-            for first in writers:
-                pairs.update((min(first, second), max(first, second)) for second in lookers[variable])
-        return {(first, second) for first, second in pairs if first != second}
+        dependencies, pairs = self.dependencies, set[tuple[int, int]]()
+        for variable in self.system.variables:
+            slots = dependencies.slots.of_variable(variable)
+            users = list(members(dependencies.users_of(slots)))
+            for first in members(dependencies.writers_of(slots)):
+                pairs.update((min(first, second), max(first, second)) for second in users if first != second)
+        return pairs
 
     def _conflict(self, first: _ActionFacts, second: _ActionFacts) -> bool:
         if _have_disjoint_sources(first.action, second.action):
@@ -175,14 +185,14 @@ class _Finder:
                 self._where([first, second])
             except Contradiction:
                 return False
-        if first.effects.disturb(second.effects) or second.effects.disturb(first.effects):
+        if first.accesses.disturb(second.accesses) or second.accesses.disturb(first.accesses):
             return True
         return self._disables(first, second) or self._disables(second, first)
 
     def _disables(self, taken: _ActionFacts, other: _ActionFacts) -> bool:
+        read_by = self.dependencies.slots.read_by
         return any(
-            overlap(taken.effects.writes, places_read(condition))
-            and self._may_turn([taken, other], taken, condition, False)
+            taken.accesses.writes & read_by(condition) and self._may_turn([taken, other], taken, condition, False)
             for condition in other.conditions
         )
 
@@ -191,13 +201,3 @@ def _have_disjoint_sources(first: Action, second: Action) -> bool:
     """Return True if they move a process from different locations, so that no state enables both."""
     sources = {move.process: move.source for move in first.moves}
     return any(sources.get(move.process, move.source) != move.source for move in second.moves)
-
-
-def _by_variable(
-    actions: Sequence[_ActionFacts], places: Callable[[_ActionFacts], Iterable[Place]]
-) -> dict[Variable, list[int]]:
-    found: dict[Variable, list[int]] = {}
-    for number, one in enumerate(actions):
-        for variable in {variable for variable, _ in places(one)}:
-            found.setdefault(variable, []).append(number)
-    return found

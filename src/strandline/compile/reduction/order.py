@@ -11,18 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
+from strandline.analysis.dependencies import added_constant
 from strandline.analysis.ranges import analyse_ranges
-from strandline.compile.reduction.facts import Facts
-from strandline.compile.reduction.places import added_constant, is_large
+from strandline.compile.reduction.facts import Facts, is_large
 from strandline.model.intervals import Contradiction, within
 from strandline.model.system import Action, System, Variable, rows
 
 
 @dataclass(frozen=True, slots=True)
 class ActionOrder:
-    """Sets of actions: those whose steps always lead up, and those whose steps never do.
+    """The actions whose steps always lead up in the order, and those whose steps never do.
 
-    For the others, each step decides.
+    Other actions have steps of both kinds.
     """
 
     always: int

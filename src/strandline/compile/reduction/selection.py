@@ -65,14 +65,17 @@ class Reduction:
         return inside & enabled
 
     def _smallest_enabling_set(self, number: int, enabled: int, truth: int, inside: int) -> int:
-        """Return the cheapest necessary enabling set of a disabled action; enabled actions count more."""
+        """Return the cheapest necessary enabling set of a disabled action.
 
-        def added(actions: int) -> int:
+        Actions that are `inside` already cost nothing, enabled actions cost most.
+        """
+
+        def count_added(actions: int) -> int:
             new = actions & ~inside
             return new.bit_count() + MANY * (new & enabled).bit_count()
 
         false = [self.facts.enabling[one] for one in self.facts.conditions_of[number] if not truth >> one & 1]
-        return min(false, key=added)
+        return min(false, key=count_added)
 
 
 def lowest(members: int) -> int:

@@ -42,7 +42,7 @@ def write_functions(reduction: Reduction, records: Records, entry: str) -> dict[
     return {
         "conditions": _conditions(reduction.facts.conditions, records),
         "choose": _SelectionEmitter(reduction, records).text(),
-        ENTRY: _reduced(reduction, entry),
+        ENTRY: _emit_reduced(reduction, entry),
     }
 
 
@@ -59,7 +59,7 @@ def _table(name: str, numbers: Sequence[int]) -> str:
     return f"@{name}_table = internal constant [{len(numbers) + 1} x i64] [{listed}]"
 
 
-def _reduced(reduction: Reduction, entry: str) -> str:
+def _emit_reduced(reduction: Reduction, entry: str) -> str:
     code = Function(
         f"define i64 @{ENTRY}(ptr noalias readonly %state, ptr noalias %records, i64 %capacity,"
         " ptr noalias %labels) nounwind"
@@ -153,7 +153,7 @@ class _SelectionEmitter:
         self._insert(self.inside, word, self.code.value(f"select i1 {rises}, i64 0, i64 {bit}"))
 
     def _rises(self, record: str) -> str:
-        """Return whether the record's state is greater than the source."""
+        """Return an i1 operand that is true if the record's state is greater than the source."""
         rises = "false"
         for word in reversed(range(self.state_words)):
             target, source = self.memory.load(record, word), self.memory.load("%state", word)
@@ -297,7 +297,7 @@ class _SelectionEmitter:
         self._each_word(self.counter, lambda word: self._insert(self.inside, word, self.memory.load(row, word)))
 
     def _enable(self, number: str) -> None:
-        """Include the necessary enabling set that adds least."""
+        """Include the necessary enabling set that adds the fewest actions."""
         memory, code = self.memory, self.code
         memory.store(-1, self.fewest)
         end = memory.load("@first_condition_table", code.value(f"add i64 {number}, 1"))

@@ -27,11 +27,11 @@ SPREAD = 0x9E3779B97F4A7C15
 """Multiplier of the hash: odd, without a pattern."""
 SHIFT = 32
 HELD = 0x632BE59BD9B4E019
-"""Hashed in place of a value that is a name."""
+"""Number hashed in place of a value that is a name."""
 ITSELF = 0xD6E8FEB86659FD93
-"""Hashed for an entry that holds a name it belongs to."""
+"""Number hashed for an entry that holds the name it belongs to."""
 TAKEN = 0xA0761D6478BD642F
-"""Hashed into the key of an individualised name."""
+"""Number hashed into the key of an individualised name."""
 PARTS = (0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3, 0x589965CC75374CC3)
 """Per-coordinate multipliers, so that a name's hash depends on which position of an entry it occupies."""
 ROUNDS = 2
@@ -62,7 +62,7 @@ class Entry:
     names: tuple[int, ...]
     held: tuple[int, int, int] | None
     seed: int
-    """Identifies the family, and whether the entry's first two names are the same."""
+    """A number that identifies the family, and differs if the entry's first two names are the same."""
 
 
 class Naming:
@@ -107,7 +107,7 @@ class Naming:
         keys = [0] * (self.total + 1)
         for _ in range(ROUNDS):
             keys = self._refine(keys, values, held)
-        related = self._related(held)
+        related = self._sharing_names(held)
         found = []
         for base, size in zip(self.bases, self.sizes, strict=True):
             positions = [-1] * size
@@ -129,8 +129,8 @@ class Naming:
         base, size, above = entry.held
         return base + value + above if 0 <= value + above < size else self.total
 
-    def _related(self, held: Sequence[Sequence[int]]) -> list[bool]:
-        """Return which names share an entry with another name."""
+    def _sharing_names(self, held: Sequence[Sequence[int]]) -> list[bool]:
+        """Return, for each name, True if it shares an entry with another name."""
         related = [name in self.always_related for name in range(self.total + 1)]
         for family, row in zip(self.entries, held, strict=True):
             for entry, name in zip(family, row, strict=True):

@@ -38,7 +38,7 @@ class _Emitter:
         self._naming, self._frame = naming, _Frame(naming)
         self._firsts = [sum(map(len, naming.entries[:number])) for number in range(len(naming.entries))]
 
-    def _numbered(self) -> Iterator[tuple[int, Entry]]:
+    def _number_entries(self) -> Iterator[tuple[int, Entry]]:
         return enumerate(entry for family in self._naming.entries for entry in family)
 
     # Keys
@@ -48,7 +48,7 @@ class _Emitter:
         frame, names = self._frame, self._naming.total
         for name in range(names):
             _store(code, frame.next + name, _load(code, frame.keys + name))
-        for number, entry in self._numbered():
+        for number, entry in self._number_entries():
             self._hash_entry(code, number, entry)
         for name in range(names):
             _store(code, frame.keys + name, _mix(code, _load(code, frame.next + name)))
@@ -62,15 +62,15 @@ class _Emitter:
         if entry.held is not None:
             name = _load(code, frame.held + number)
             none = code.value(f"icmp eq i64 {name}, {self._naming.total}")
-            hash_ = code.value(f"select i1 {none}, i64 {hash_}, i64 {_signed(HELD)}")
-        hash_ = _mix(code, code.value(f"add i64 {hash_}, {_signed(entry.seed)}"))
+            hash_ = code.value(f"select i1 {none}, i64 {hash_}, i64 {_as_signed(HELD)}")
+        hash_ = _mix(code, code.value(f"add i64 {hash_}, {_as_signed(entry.seed)}"))
         for other in entry.names:
             hash_ = _mix(code, code.value(f"add i64 {hash_}, {_load(code, frame.keys + other)}"))
         if entry.held is not None:
             hash_ = code.value(f"add i64 {hash_}, {_load_at(code, frame.keys, name)}")
             for part, other in enumerate(entry.names):
                 same = code.value(f"icmp eq i64 {name}, {other}")
-                itself = code.value(f"select i1 {same}, i64 {_signed(ITSELF * PARTS[part])}, i64 0")
+                itself = code.value(f"select i1 {same}, i64 {_as_signed(ITSELF * PARTS[part])}, i64 0")
                 hash_ = code.value(f"add i64 {hash_}, {itself}")
             hash_ = _mix(code, hash_)
             self._add(code, name, hash_, PARTS[2])
@@ -79,7 +79,7 @@ class _Emitter:
 
     def _add(self, code: Function, name: str, hash_: str, factor: int) -> None:
         place = _place(code, self._frame.next, name)
-        amount = code.value(f"mul i64 {hash_}, {_signed(factor)}")
+        amount = code.value(f"mul i64 {hash_}, {_as_signed(factor)}")
         total = code.value(f"add i64 {code.value(f'load i64, ptr {place}')}, {amount}")
         code.do(f"store i64 {total}, ptr {place}")
 
@@ -103,11 +103,11 @@ class _Emitter:
             _store(code, frame.keys + name, "0")
             _store(code, frame.becomes + name, "-1")
             _store(code, frame.related + name, str(int(name in naming.always_related)))
-        words = _words(code, sorted({entry.bits.word for _, entry in self._numbered()}))
-        for number, entry in self._numbered():
+        words = _words(code, sorted({entry.bits.word for _, entry in self._number_entries()}))
+        for number, entry in self._number_entries():
             bits = entry.bits
             shifted = code.value(f"lshr i64 {words[bits.word]}, {bits.shift}")
-            value = code.value(f"and i64 {shifted}, {_signed(bits.mask)}")
+            value = code.value(f"and i64 {shifted}, {_as_signed(bits.mask)}")
             _store(code, frame.values + number, value)
             if entry.held is not None:
                 self._store_held(code, number, entry, value)
@@ -140,7 +140,7 @@ class _Emitter:
         matters = code.value(f"icmp ne i64 {_load_at(code, self._frame.related, best)}, 0")
         code.branch(code.value(f"and i1 {alike}, {matters}"), again, following)
         code.start(again)
-        _store_at(code, self._frame.keys, best, _mix(code, code.value(f"xor i64 {key}, {_signed(TAKEN)}")))
+        _store_at(code, self._frame.keys, best, _mix(code, code.value(f"xor i64 {key}, {_as_signed(TAKEN)}")))
         code.do("call void @refine_keys(ptr %frame)")
         code.jump(following)
         code.start(following)
@@ -169,11 +169,11 @@ class _Emitter:
 
     def _pack(self, code: Function) -> None:
         cleared: dict[int, int] = {}
-        for _, entry in self._numbered():
+        for _, entry in self._number_entries():
             cleared[entry.bits.word] = cleared.get(entry.bits.word, 0) | entry.bits.mask << entry.bits.shift
         words = _words(code, sorted(cleared))
         for word, mask in cleared.items():
-            words[word] = code.value(f"and i64 {words[word]}, {_signed(~mask & WORD)}")
+            words[word] = code.value(f"and i64 {words[word]}, {_as_signed(~mask & WORD)}")
         for number, (family, entries) in enumerate(zip(self._naming.families, self._naming.entries, strict=True)):
             for (coordinates, _), entry in zip(family.places(), entries, strict=True):
                 value = self._incoming_bits(code, self._firsts[number], family, coordinates, entry)
@@ -229,12 +229,12 @@ def _store_at(code: Function, first: int, number: str, value: str) -> None:
 
 
 def _mix(code: Function, key: str) -> str:
-    key = code.value(f"mul i64 {key}, {_signed(SPREAD)}")
+    key = code.value(f"mul i64 {key}, {_as_signed(SPREAD)}")
     key = code.value(f"xor i64 {key}, {code.value(f'lshr i64 {key}, {SHIFT}')}")
-    return code.value(f"mul i64 {key}, {_signed(SPREAD)}")
+    return code.value(f"mul i64 {key}, {_as_signed(SPREAD)}")
 
 
-def _signed(number: int) -> int:
+def _as_signed(number: int) -> int:
     """Return a word as a signed decimal, as LLVM writes it."""
     number &= WORD
     return number - (1 << 64) if number >> 63 else number

@@ -1,1 +1,1 @@
-"""Kernel -> an accepting cycle, or none: the methods, each with its loop and its driver."""
+"""Searches of a Kernel for an accepting cycle: one class and one compiled loop per method."""

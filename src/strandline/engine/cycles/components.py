@@ -21,7 +21,7 @@ class ComponentSearch(CycleSearch):
     """Couvreur's search, for any number of acceptance sets, one bit of `accepting` each.
 
     With `whole`, every accepting SCC is an `Event.CYCLE` of its own, when it is finished, and `go_on` continues with
-    the next. If `follows`, the steps of a loop are searched for in each.
+    the next. If `follows`, the search looks for the steps of a loop in each.
     """
 
     follows = True

@@ -52,6 +52,7 @@ def _enter(search):
     """Expand a new state."""
     expansion, store, stack, open_sccs = search.expansion, search.store, search.stack, search.open_sccs
     record = stack.top.unexpanded - _1
+    # Before the expansion, so that it can be repeated after GROW.
     if not has_room(open_sccs):
         return GROW
     code = compute_successors_for_stack(stack, expansion, store, record, record)
@@ -78,6 +79,7 @@ def _process_top(search):
     drop(stack)
     if state.roots == _0 or store.entries[extra_at(store, record)] != OPEN:
         return CONTINUE
+    # Early detection, unless whole SCCs are wanted: a cycle is known once the open SCC has all acceptance sets.
     if merge(open_sccs, record) != state.accepting or state.whole != _0:
         return CONTINUE
     state.record = record
@@ -100,6 +102,7 @@ def _leave(search):
         return CONTINUE
     top = _2 * (state.roots - _1)
     if state.whole != _0 and open_sccs.roots[top + _1] == state.accepting | CYCLIC:
+        # So that the SCC is reported once: the next call finishes it.
         open_sccs.roots[top + _1] = _0
         first = state.active - _1
         while open_sccs.active[first] != record:

@@ -20,7 +20,7 @@ State: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The region of a loop; everything if nothing is given."""
+    """The region in which a loop is searched for; everything if nothing is given."""
 
     component: tuple[TablePart, int] | None = None
     """The store of a component search, and the first record of the SCC."""
@@ -98,7 +98,7 @@ class LoopSearch(Search):
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """After CYCLE: the steps of the loop."""
+        """Return the steps of the loop, after CYCLE."""
         links = np.concatenate(self._kept)
         last = int(self._state.link)
         steps = [last & STEP_MASK]

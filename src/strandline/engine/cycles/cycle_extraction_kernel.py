@@ -98,6 +98,7 @@ def _absorb(search, component):
         at, link = step * expansion.stride, link_of(state.source, step)
         first = state.source == U(ROOT)
         all_met = not first and key[word_count(words)] == state.accepting
+        # Only a path that has visited every acceptance set may close the loop.
         if all_met and same_state(records, at, search.target, _0, words):
             state.link = link
             return CYCLE
@@ -105,6 +106,7 @@ def _absorb(search, component):
             code = room_for_one(store, journal)
             if code != CONTINUE:
                 return code
+            # The acceptance sets are part of the key: the same state may be visited once for each combination.
             copy_state(records, at, key, _0, words)
             store_one(store, journal, key, _0, state_hash(key, _0, store.words), link)
         rest.next = step + _1

@@ -93,6 +93,7 @@ def _enter(search):
     push_marker(stack, expansion.words, record)
     push_successors(stack, expansion, store, record)
     path[top] = link_of(record, stack.top.link & _STEP_MASK)
+    # Inherit the height of the last accepting state from the state below.
     path[top + _1] = _0 if top == _0 else path[top - _1]
     state.path += _1
     stack.top.unexpanded = _0
@@ -111,7 +112,7 @@ def _enter(search):
 
 
 @inlined
-def _found(search, record, link):
+def _note_cycle(search, record, link):
     """Note the cycle and return CYCLE."""
     search.state.record, search.stack.top.link = record, link
     return CYCLE
@@ -130,13 +131,14 @@ def _process_top(search):
     flags = store.entries[extra_at(store, record)]
     if state.second != _0:
         if flags & _COLOUR == CYAN:
-            return _found(search, record, link)
+            return _note_cycle(search, record, link)
         if flags & _COLOUR == BLUE:
             stack.top.unexpanded, stack.top.link = record + _1, link
     elif state.path > _0:
         top = _2 * (state.path - _1)
+        # The cycle accepts if the last accepting state on the path is not below the state reached.
         if flags & _COLOUR == CYAN and path[top + _1] >= flags >> _HEIGHT:
-            return _found(search, record, link)
+            return _note_cycle(search, record, link)
         if flags & _COLOUR != RED:
             store.entries[extra_at(store, path[top] >> _STEP)] |= _HAS_OTHERS
     drop(stack)
@@ -161,6 +163,7 @@ def _leave(search):
         state.second = state.path
         stack.top.unexpanded = record + _1
         return CONTINUE
+    # A state whose successors are all red is red, and needs no second search.
     colour = BLUE if store.entries[flags] & _HAS_OTHERS != _0 else RED
     store.entries[flags] = (store.entries[flags] & ~_COLOUR) | colour
     drop(stack)

@@ -61,6 +61,7 @@ def merge(open_sccs, number):
     """Merge all SCCs entered since a state, to which an edge leads back; return the acceptance sets of the result."""
     roots, state = open_sccs.roots, open_sccs.state
     top = _2 * (state.roots - _1)
+    # The edge closes a cycle, even if the merged SCC has a single state.
     sets = CYCLIC
     # All SCCs above the one that contains the state are merged into it.
     while roots[top] > number:

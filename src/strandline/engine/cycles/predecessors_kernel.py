@@ -120,6 +120,7 @@ def _absorb(search):
         first = _enter_round(search, record)
         former = store.entries[extra_at(store, record) + _1] >> _32
         value = state.carried if state.subgraphs == _0 or former == state.former else _0
+        # The state receives itself as its largest accepting predecessor: it lies on a cycle.
         if value == record + _1:
             state.record = record
             return CYCLE
@@ -179,6 +180,7 @@ def _delete(search):
                 state.remaining -= _1
                 state.deleted += _1
     state.delete_next = last
+    # `delete_next` keeps the position, so that the next call continues here.
     if last < count:
         return BUDGET
     if state.deleted == _0 or state.remaining == _0:

@@ -41,7 +41,7 @@ FLAG_BITS = 3
 """Number of flags below the key of a state in its mark."""
 
 STOP_TIME, STOP_FULL, STOP_STRICT, STOP_CAPACITY = 1, 2, 3, 4
-"""Why a round stopped before its end.
+"""Reasons why a round stopped before its end.
 
 Time is up; the log, the table or the list of crossings is nearly full; a state has a successor in its own layer, which
 was left out of the table; a state has more successors than there is room for.

@@ -19,9 +19,9 @@ from types import ModuleType
 from typing import Any
 
 from strandline.compile.device import DeviceCode
-from strandline.engine.cache_folder import NotPrivate, cache_root, make_private
-from strandline.engine.code_cache import add_digest, check_digest
 from strandline.engine.device.layout import Shape, declarations
+from strandline.engine.runtime.cache_folder import NotPrivate, cache_root, make_private
+from strandline.engine.runtime.code_cache import add_digest, check_digest
 from strandline.errors import InternalError, ResourceError
 
 THREADS = 256
@@ -43,7 +43,7 @@ def _library(name: str) -> ModuleType:
 
 
 def bindings(name: str) -> Any:
-    """Return a module of NVIDIA's bindings, untyped."""
+    """Import a module of NVIDIA's Python bindings; the result is untyped."""
     return _library(name)
 
 
@@ -55,13 +55,13 @@ def link_model(code: DeviceCode, shape: Shape, architecture: str) -> bytes:
     source = _source(shape)
 
     def link() -> bytes:
-        kernels = _cached("kernels", [source, architecture], lambda: _compile_kernels(source, architecture))
+        kernels = _get_or_make("kernels", [source, architecture], lambda: _compile_kernels(source, architecture))
         return _link(kernels, code.ptx(architecture).encode(), architecture)
 
-    return _cached("model", [source, code.text, architecture], link)
+    return _get_or_make("model", [source, code.text, architecture], link)
 
 
-def _cached(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
+def _get_or_make(kind: str, texts: list[str], make: Callable[[], bytes]) -> bytes:
     """Return the cached result of `make` for some texts; make and store it if it is missing."""
     digest = hashlib.sha256("\0".join([*texts, _versions()]).encode()).hexdigest()[:32]
     try:

@@ -15,13 +15,13 @@ from strandline.errors import ResourceError
 
 NO_ROOM = "the memory of the device is used up"
 _SMALL = 1 << 18
-"""Size of the frontier up to which it is expanded regardless of layers: the order saves nothing there."""
+"""Size of the frontier up to which it is expanded regardless of layers, because the order would save nothing."""
 _PASSED = 1 << 16
-"""Most positions of the line that are recorded."""
+"""Most positions of the line that are recorded for tracing."""
 
 
 class NoRoom(ResourceError):
-    """The device's memory is used up."""
+    """Raised when the device's memory is used up."""
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from strandline.engine.device.layout import Device, Shape
 from strandline.engine.device.order import Layers, Levels, NoRoom
 from strandline.engine.device.retracing import Retracing, State, steps_along, trace_back
 from strandline.engine.device.store import DeviceStore
-from strandline.engine.parts.profile import LayerFigures, coarser, level_layers
+from strandline.engine.parts.profile import LayerFigures, coarser
 from strandline.engine.runtime import sizes
-from strandline.engine.search import Event, Statistics
+from strandline.engine.search import Details, Event, Statistics, level_details
 from strandline.errors import InternalError
 
 _LEAST_SLICE = 0.02
@@ -53,10 +53,6 @@ class DeviceSearch:
     A state with a label of the stop mask is reported after its round, in which it was expanded; labels are reported one
     by one.
     """
-
-    replaced = 0
-    spilled_bytes = 0
-    omissions = None
 
     def __init__(
         self,
@@ -128,7 +124,10 @@ class DeviceSearch:
 
     @property
     def found(self) -> tuple[int, int]:
-        """After FOUND, FAULT or COLUMN_DECREASED: no record, and the label (FOUND)."""
+        """Return no record, and the label at which the search stopped.
+
+        Valid after FOUND, FAULT and COLUMN_DECREASED.
+        """
         what = self._happened
         return 0, 1 << what if isinstance(what, int) else 0
 
@@ -140,7 +139,7 @@ class DeviceSearch:
 
     @property
     def walked(self) -> tuple[int, list[int]]:
-        """The initial state and the steps to the state of the last event."""
+        """The path to the state of the last event: index of the initial state, and steps."""
         what = self._happened
         if self._event is None or self._event[1] is None:
             self._event = what, steps_along(self.kernel, self._path(what))
@@ -167,7 +166,7 @@ class DeviceSearch:
 
     @property
     def fault_number(self) -> int:
-        """After FAULT: the index into the Kernel's fault sites."""
+        """The index into the Kernel's fault sites, after FAULT."""
         return -1 - self._run_model(self._store.reports["fault"].state)[0]
 
     def _run_model(self, state: State) -> tuple[int, int]:
@@ -178,7 +177,7 @@ class DeviceSearch:
 
     @property
     def regressing_link(self) -> tuple[int, int]:
-        """After COLUMN_DECREASED: no record, and the number of the step."""
+        """No record, and the number of the step, after COLUMN_DECREASED."""
         reference, source = self.kernel.reference, self._store.reports["falling"].state
         column = reference.progress(source)[0]
         for number, edge in enumerate(reference.edges(source)):
@@ -196,35 +195,24 @@ class DeviceSearch:
         """Return the bytes in use of the device's memory."""
         return self._store.bytes
 
-    @property
-    def level_sizes(self) -> list[int]:
+    def details(self) -> Details:
+        store, visited = self._store, int(self._store.tally.expanded)
+        device = DeviceFigures(self.device.name, self._peak_bytes, store.rebuilt, store.moved, self._retraced)
         if isinstance(self._order, Layers):
-            return []
-        return [int(size) for size in np.diff([0, *self._order.ends])]
+            return Details(profile=self._profile(self._order, visited), device=device)
+        return replace(level_details(np.diff([0, *self._order.ends]).tolist(), visited), device=device)
 
-    def profile(self) -> tuple[LayerFigures, ...]:
-        visited = int(self._store.tally.expanded)
-        if isinstance(self._order, Levels):
-            return level_layers(np.array(self.level_sizes, dtype=np.uint64), visited, sizes.PROFILE_CELLS)
-        passed = self._order.passed
+    def _profile(self, order: Layers, visited: int) -> tuple[LayerFigures, ...]:
+        passed = order.passed
         figures: dict[int, LayerFigures] = {}
         for number, one in enumerate(passed):
             last = number + 1 == len(passed)
             expanded = (visited if last else passed[number + 1].expanded) - one.expanded
-            stored = self._order.peak if last else passed[number + 1].peak
+            stored = order.peak if last else passed[number + 1].peak
             place, again = self._keys.progress(one.key), one.key in figures
             figure = LayerFigures(place, place, int(not again), stored, expanded, expanded if again else 0, 0)
             figures[one.key] = figures[one.key] + figure if again else figure
         return coarser([figures[key] for key in sorted(figures)], sizes.PROFILE_CELLS)
-
-    @property
-    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return []
-
-    @property
-    def device_figures(self) -> DeviceFigures:
-        store = self._store
-        return DeviceFigures(self.device.name, self._peak_bytes, store.rebuilt, store.moved, self._retraced)
 
     def statistics(self) -> Statistics:
         self._collect_marks()

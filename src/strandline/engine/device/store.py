@@ -25,7 +25,7 @@ _LOAD, _CROWDED = 0.85, 0.25
 _SLOTS_PER_PLACE = 1.25
 """Slots of the table per place of the log."""
 _FEW_SLOTS_PER_PLACE = 0.75
-"""The same if the layer being expanded need not be in the table: the log has it."""
+"""Slots of the table per place of the log if the layer being expanded need not be in the table."""
 _STEPS, _MEASURED_STEPS = (8, 1), (32, 1)
 """Sizes of the log: the largest number of states divided by these, in turn; old and new log coexist while it grows."""
 _BATCH, _MUCH = 4, 1 << 34
@@ -151,7 +151,7 @@ class DeviceStore:
             self.device.release(old[0])
 
     def _next_step(self) -> bool:
-        """Grow the log and the table; return False if they have their full size."""
+        """Grow the log and the table to the next size; return False if they have their full size."""
         while self._steps:
             step = self._steps.pop(0)
             few = step == 1 and self.shape.measured and not self.loose

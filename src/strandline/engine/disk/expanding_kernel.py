@@ -123,6 +123,7 @@ def _wait(search, number):
     if row == NONE:
         return GROW
     hash_value = search.batch.hashes[number]
+    # Targets behind the line bypass the cache: they must become persistent even if queued before.
     if not behind and _is_recent(search, at, hash_value):
         return CONTINUE
     chain = layers.chains[persistent_chain(row) if behind else layer_chain(row)]

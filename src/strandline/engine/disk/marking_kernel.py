@@ -56,6 +56,7 @@ def add_to_filter(states, words, filter_words):
 def _may_be_there(filter_words, hash_value):
     """Return False if the filter excludes a state."""
     bits = _bits(hash_value)
+    # All bits of a state lie in one word: one cache miss, and sorted rows read the filter in order.
     return filter_words[home(hash_value, U(len(filter_words)))] & bits == bits
 
 

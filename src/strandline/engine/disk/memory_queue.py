@@ -47,12 +47,12 @@ class MemoryQueue:
             # Persistent states behind the line are roots of the next sweep.
             runs = backlog.live if number % 2 == 0 else backlog.next_roots if key < here else backlog.roots
             while count := self.count(number):
-                spill.append(runs, key, self._sorted(number, min(count, piece)))
+                spill.append(runs, key, self._sort_rows(number, min(count, piece)))
                 if self.count(number):
                     spill.divide(runs)
         spill.finish()
         drop_rows(self._layers.layers())
         self._pages.shape.wanted_entries = self._layers.line.wanted_rows = 0
 
-    def _sorted(self, chain: int, count: int) -> WordArray:
+    def _sort_rows(self, chain: int, count: int) -> WordArray:
         return SortedRows([sorted_copy(self.take(chain, count), self._width)], self._width).used

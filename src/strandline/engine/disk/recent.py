@@ -6,7 +6,7 @@ from strandline.engine.runtime.memory import WordArray, aligned_zeros
 
 _LEAST, _LEAST_SHRUNK = 1 << 6, 1 << 14
 _WORTH_CLEARING = 8
-"""Words that may be cleared for each transition since the last time."""
+"""Words of the cache per transition since the last clearing that are worth their clearing time."""
 
 
 class RecentStates:

@@ -15,13 +15,16 @@ from strandline.engine.runtime.writer import Collected, Writer
 from strandline.errors import ResourceError
 
 Account: TypeAlias = Callable[[int], None]
-"""Account for bytes that are about to be written, or, negative, were removed.
+"""A callback for the number of bytes about to be written, or, if negative, removed.
 
-Raises `ResourceError` if the limit on disk space would be exceeded.
+It raises `ResourceError` if the limit on disk space would be exceeded.
 """
 
 Release: TypeAlias = Callable[[Path, Callable[[], None]], None]
-"""Release a file that the search needs no longer, but perhaps a resumed one; call the function when it is removed."""
+"""A callback for a file that the search does not need any more, but perhaps a checkpoint does.
+
+The function given with it is called when the file is removed.
+"""
 
 
 class RunFiles:
@@ -43,7 +46,7 @@ class RunFiles:
         self.made += 1
         return RunFile(self, self._folder, self.made, row_words)
 
-    def reopened(self, number: int, row_words: int, rows: int) -> RunFile:
+    def reopen(self, number: int, row_words: int, rows: int) -> RunFile:
         """Open a file that was finished before the search was saved."""
         return RunFile(self, self._folder, number, row_words, rows)
 
@@ -69,10 +72,10 @@ class RunFile:
         self._files, self.number, self._row_words = files, number, row_words
         self.path, self.rows = folder / f"run-{number}", rows or 0
         self._written = rows is not None
-        self._file = -1 if self._written else self._opened(os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        self._file = -1 if self._written else self._open(os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         self._collected = Collected(lambda words: files.writer.write(self._file, self.path, words))
 
-    def _opened(self, flags: int) -> int:
+    def _open(self, flags: int) -> int:
         try:
             return os.open(self.path, flags, 0o600)
         except OSError as error:
@@ -111,7 +114,7 @@ class RunFile:
         if not self._written:
             self._files.writer.settle()
             self._written = True
-        file = self._opened(os.O_RDONLY)
+        file = self._open(os.O_RDONLY)
         try:
             yield file
         finally:

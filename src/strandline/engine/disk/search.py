@@ -32,15 +32,14 @@ from strandline.engine.disk.spill_queues import LayerQueue, SpillQueues
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters, Progress
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.line import LayersPart, add_line_counts
-from strandline.engine.parts.profile import LayerFigures, level_layers
 from strandline.engine.parts.profile_recorder import RecorderPart
-from strandline.engine.runtime import codes, sizes
+from strandline.engine.runtime import codes
 from strandline.engine.runtime.codes import NONE
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import DISK_EXPANSION, record
 from strandline.engine.runtime.writer import Writer
 from strandline.engine.saving import RestoredState, SavedState, combine
-from strandline.engine.search import Event, Search, SearchArguments, Statistics
+from strandline.engine.search import Details, Event, Search, SearchArguments, Statistics, level_details
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -118,8 +117,8 @@ class SpillingSearch(Search):
     def saved_further(self) -> SavedState:
         """Return the state of the files, which stay where they are."""
         self.files.writer.settle()
-        sets = {"known": self._known.saved(), "persistent": self._persistent.saved()}
-        found = combine(**sets, frontier=self._backlog.saved(self._group))
+        sets = {"known": self._known.save_state(), "persistent": self._persistent.save_state()}
+        found = combine(**sets, frontier=self._backlog.save_state(self._group))
         found.arrays["levels"] = np.array(self._levels, dtype=np.uint64)
         return found
 
@@ -429,19 +428,18 @@ class SpillingSearch(Search):
     def level_sizes(self) -> list[int]:
         return [size for size in self._levels if size]
 
-    @property
-    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._recorder.regress_edges()
-
-    def profile(self) -> tuple[LayerFigures, ...]:
+    def details(self) -> Details:
+        counts, edges = self.journal.counts, self._recorder.regress_edges()
         if self.kernel.measured:
             standing = self._layers.standing()
-            return self._recorder.layers(None if standing is None else (self.line, standing[1]), self.journal.counts)
-        levels = np.array(self.level_sizes, dtype=np.uint64)
-        return level_layers(levels, int(self.journal.counts.visited), sizes.PROFILE_CELLS)
+            profile = self._recorder.layers(None if standing is None else (self.line, standing[1]), counts)
+            return Details(levels=tuple(self.level_sizes), profile=profile, sampled_regress_edges=edges)
+        return level_details(self.level_sizes, int(counts.visited))
 
     def statistics(self) -> Statistics:
         statistics = super().statistics()
+        counters = {**statistics.counters, "spilled_bytes": self.files.peak_bytes}
+        statistics = replace(statistics, counters=counters)
         if self.kernel.measured:
             return add_line_counts(statistics, self._layers)
         return replace(statistics, recorded=statistics.recorded - self._repeated)
@@ -452,10 +450,6 @@ class SpillingSearch(Search):
         used += 3 * self._states.nbytes
         self._peak_bytes = max(self._peak_bytes, used)
         return used
-
-    @property
-    def spilled_bytes(self) -> int:
-        return self.files.peak_bytes
 
     def close(self) -> None:
         super().close()

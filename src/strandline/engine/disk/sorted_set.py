@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from strandline.engine.disk.marking_kernel import Run
 
 _BLOCK, _MOST_FENCES = 1 << 9, 1 << 17
-"""States between two fences, whose hashes are in memory; more if there would be too many fences."""
+"""States between two fences, whose hashes are in memory, and most fences of a file.
+
+With too many fences blocks are larger.
+"""
 _MOST_AT_ONCE = 1 << 16
 """Words that are read at a time, so few that they stay in the cache."""
 
@@ -47,11 +50,11 @@ class SortedSet:
         # Keep each array more than twice as long as the next: there are few, and each state is moved rarely.
         while len(self._arrays) > 1 and len(self._arrays[-2]) < 2 * len(self._arrays[-1]):
             last = self._arrays.pop()
-            self._arrays.append(self._merged(self._arrays.pop(), last))
+            self._arrays.append(self._merge(self._arrays.pop(), last))
         if sum(map(len, self._arrays)) > self._most * self._words:
             self._spill()
 
-    def _merged(self, first: WordArray, second: WordArray) -> WordArray:
+    def _merge(self, first: WordArray, second: WordArray) -> WordArray:
         from strandline.engine.disk.sorting_kernel import merge_states
 
         merged: WordArray = np.empty(len(first) + len(second), dtype=np.uint64)
@@ -61,7 +64,7 @@ class SortedSet:
     def _spill(self) -> None:
         while len(self._arrays) > 1:
             last = self._arrays.pop()
-            self._arrays.append(self._merged(self._arrays.pop(), last))
+            self._arrays.append(self._merge(self._arrays.pop(), last))
         run = _SortedRun(self._files.new(self._words), self._words, len(self._arrays[0]) // self._words)
         self._note(self._arrays[0])
         run.append(self._arrays.pop())
@@ -83,7 +86,7 @@ class SortedSet:
             pieces = (unmerged[0], unmerged[1])
             bound = min(int(piece[-self._words]) for piece in pieces)
             cuts = [count_below(piece, self._words, bound)[1] * self._words for piece in pieces]
-            merged.append(self._merged(pieces[0][: cuts[0]], pieces[1][: cuts[1]]))
+            merged.append(self._merge(pieces[0][: cuts[0]], pieces[1][: cuts[1]]))
             for number, (piece, place) in enumerate(zip(pieces, cuts, strict=True)):
                 unmerged[number] = piece[place:] if place < len(piece) else next(unread[number], None)
         for left, pieces_left in zip(unmerged, unread, strict=True):
@@ -110,7 +113,7 @@ class SortedSet:
             buffer: WordArray = np.empty(max(_MOST_AT_ONCE, block * self._words), dtype=np.uint64)
         for run in self._runs:
             with run.file.reading() as file:
-                if not mark_in_file(rows.rows, self._width, count, self._filter, run.opened(file), buffer, marks):
+                if not mark_in_file(rows.rows, self._width, count, self._filter, run.open_run(file), buffer, marks):
                     raise run.file.unreadable()
         rows.drop_marked(marks)
 
@@ -119,7 +122,7 @@ class SortedSet:
         """Bytes of arrays and filter in memory."""
         return self._filter.nbytes + sum(array.nbytes for array in self._arrays)
 
-    def saved(self) -> SavedState:
+    def save_state(self) -> SavedState:
         """Return the state of the set; the files stay where they are."""
         arrays: dict[str, np.ndarray] = {f"array{place}": array for place, array in enumerate(self._arrays)}
         runs = [number for run in self._runs for number in (run.file.number, run.count)]
@@ -131,7 +134,7 @@ class SortedSet:
         self._arrays = [kept.array(f"array{place}") for place in range(kept.numbers["arrays"])]
         numbers = kept.numbers["runs"]
         for number, rows in zip(numbers[::2], numbers[1::2], strict=True):
-            run = _SortedRun(self._files.reopened(number, self._words, rows), self._words, rows)
+            run = _SortedRun(self._files.reopen(number, self._words, rows), self._words, rows)
             for piece in run.pieces():
                 self._note(piece)
             run.find_fence()
@@ -194,7 +197,7 @@ class _SortedRun:
         for first in range(0, self.count, at_once):
             yield self.file.read(first, min(at_once, self.count - first))
 
-    def opened(self, file: int) -> Run:
+    def open_run(self, file: int) -> Run:
         """Return the run as kernels take it, with the descriptor of the open file."""
         from strandline.engine.disk.marking_kernel import Run
 

@@ -11,7 +11,7 @@ from strandline.engine.runtime.memory import WordArray
 
 _STACK = 2 * 64
 _A_FEW = 8
-"""Rows per place in the distribution pass."""
+"""Mean number of rows per place in the distribution pass."""
 
 
 class SortedRows:

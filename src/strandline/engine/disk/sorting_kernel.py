@@ -82,6 +82,7 @@ def _sort_part(rows, size, low, high, stack):
     while True:
         while high - low > _FEW:
             middle = _part(rows, size, low, high)
+            # Push the larger part and go on with the smaller: the stack stays logarithmic.
             if middle - low < high - middle:
                 stack[depth], stack[depth + _1] = middle + _1, high
                 high = middle
@@ -110,6 +111,7 @@ def sort_rows(rows, words, sorted_rows, ends, stack):
     """
     size = word_count(words) + _1
     count, places = U(len(rows)) // size, U(len(ends)) - _1
+    # Counting sort by the upper bits of hashes: after the prefix sums, `ends[p]` is where place p begins.
     for number in range(count):
         ends[home(rows[number * size], places) + _1] += _1
     for place in range(places):

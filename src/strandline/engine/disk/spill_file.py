@@ -68,15 +68,15 @@ class SpillRun:
         self._index = np.array(self._written, dtype=np.uint64).reshape(-1, 3)
         self._written = array("Q")
 
-    def saved(self) -> SavedState:
+    def save_state(self) -> SavedState:
         """Return the state of the run; the file stays where it is."""
         numbers = (self.file.number, self.file.rows, self._next, self._taken, self.grain)
         return SavedState({"index": self._index}, {"numbers": numbers})
 
     @classmethod
-    def restored(cls, files: RunFiles, row_words: int, kept: RestoredState) -> SpillRun:
+    def restore(cls, files: RunFiles, row_words: int, kept: RestoredState) -> SpillRun:
         number, rows, following, taken, grain = kept.numbers["numbers"]
-        run = cls(files.reopened(number, row_words, rows), row_words, grain)
+        run = cls(files.reopen(number, row_words, rows), row_words, grain)
         run._index, run._next, run._taken = kept.array("index").reshape(-1, 3), following, taken
         return run
 
@@ -159,6 +159,6 @@ class SpillRuns:
 
 
 def give_back(segments: Iterable[Segment]) -> None:
-    """Return segments that were read."""
+    """Release segments that have been read."""
     for segment in segments:
         segment.run.give_back()

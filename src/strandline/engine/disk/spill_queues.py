@@ -12,14 +12,14 @@ from strandline.engine.saving import RestoredState, SavedState, combine
 
 @dataclass(slots=True)
 class LayerQueue:
-    """The queued states of the line's layer, to be expanded in pieces; `roots` if they are persistent."""
+    """The queued states of the line's layer, to be expanded in pieces; `roots` is True if they are persistent."""
 
     segments: list[Segment] = field(default_factory=list)
     pieces: int = 1
     next: int = 0
     roots: bool = False
     rows: WordArray | None = None
-    """States from memory, if there is a single piece."""
+    """The rows of states from memory, if there is a single piece."""
 
 
 class SpillQueues:
@@ -52,10 +52,10 @@ class SpillQueues:
 
     # Saving
 
-    def saved(self, group: LayerQueue | None) -> SavedState:
+    def save_state(self, group: LayerQueue | None) -> SavedState:
         """Return the state of the files, which stay where they are, and of the group that is being expanded."""
         numbers = {run: number for number, run in enumerate(self._runs(group))}
-        found = combine(**{str(number): run.saved() for run, number in numbers.items()})
+        found = combine(**{str(number): run.save_state() for run, number in numbers.items()})
         for name, runs in self._kinds.items():
             found.numbers[name] = tuple(numbers[run] for run in runs.runs)
         found.numbers["files"] = (self._files.made, self._files.bytes, self._files.peak_bytes, len(numbers))
@@ -69,7 +69,7 @@ class SpillQueues:
     def restore(self, kept: RestoredState) -> LayerQueue | None:
         """Restore saved state; return the group that was being expanded."""
         self._files.made, self._files.bytes, self._files.peak_bytes, count = kept.numbers["files"]
-        restored = [SpillRun.restored(self._files, self._row_words, kept.of(str(number))) for number in range(count)]
+        restored = [SpillRun.restore(self._files, self._row_words, kept.of(str(number))) for number in range(count)]
         for name, runs in self._kinds.items():
             for number in kept.numbers[name]:
                 runs.restore(restored[number])

@@ -17,15 +17,18 @@ from strandline.engine.graph.log import Bits, Block, GraphLog, Rows
 from strandline.engine.runtime.memory import WordArray
 
 Step = Callable[[Rows, WordArray, int], int]
-"""A kernel over the rows of a block, the versions of chunks and the next version; returns how many records changed."""
+"""A kernel over the rows of a block that returns how many records changed.
+
+It takes the rows, the versions of chunks and the next version.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DeadEnds:
     """The meaning of a state without successors.
 
-    `repeats`: a path stays there for ever, or ends there, which for EU and EG is the same; else no path that reaches it
-    counts. `next_repeats`: it is its own successor for EX too.
+    With `repeats`, a path stays there for ever, or ends there, which for EU and EG is the same; else no path that
+    reaches it counts. With `next_repeats`, it is its own successor for EX too.
     """
 
     repeats: bool = True

@@ -63,6 +63,7 @@ def add_predecessors(rows, operand, result, dead_repeats):
 def grow_until(rows, through, result, versions, now):
     """Add to `result` the records of `through` with a successor in `result`; return their number."""
     added = 0
+    # Backwards, since most edges lead to larger records: one pass propagates along whole paths.
     for number in range(len(rows.records) - 1, -1, -1):
         record = U(rows.records[number])
         lacking = has(through, record) and not has(result, record)

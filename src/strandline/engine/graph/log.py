@@ -20,11 +20,11 @@ Bits = WordArray
 """A set of records: bit `r & 63` of word `r >> 6` is record r."""
 Numbers = npt.NDArray[np.uint32]
 Ensure = Callable[[int], None]
-"""Raise `ResourceError` if so many bytes of memory are not available."""
+"""A callback that raises `ResourceError` if the given number of bytes of memory is not available."""
 
 
 class Rows(NamedTuple):
-    """A block that was read: records, ends of their targets, targets."""
+    """A block as read from the file: records, ends of their targets, targets."""
 
     records: Numbers
     ends: Numbers
@@ -153,7 +153,7 @@ class GraphLog:
 
     # Saving
 
-    def saved(self) -> SavedState:
+    def save_state(self) -> SavedState:
         """Return the state of the log beside its file."""
         arrays: dict[str, npt.NDArray[Any]] = {f"set {number}": one.array for number, one in enumerate(self._sets)}
         shapes = [(one.first, one.count, one.edges, len(one.chunks)) for one in self.blocks]

@@ -61,7 +61,7 @@ class Paths:
         stem = self.until(start, inside, self._only(int(record)))
         if ends:
             return Path(stem.records, stem.steps, len(stem.steps))
-        return stem + self._closed(self._nearest(int(record), inside, self._only(int(record))))
+        return stem + self._close(self._nearest(int(record), inside, self._only(int(record))))
 
     def _fair_lasso(self, start: int, inside: Bits, conditions: Sequence[Bits]) -> Path:
         """Visit the conditions in turn until a round can be closed.
@@ -76,13 +76,13 @@ class Paths:
             for one in conditions:
                 one_round += self.until(one_round.end, inside, inside & one)
             home = self._only(stem.end)
-            back = self._found(one_round.end, inside, home)
+            back = self._find(one_round.end, inside, home)
             if back is not None:
-                return stem + self._closed(one_round + back)
+                return stem + self._close(one_round + back)
             stem += one_round if one_round.steps else self._nearest(stem.end, inside, inside)
 
     @staticmethod
-    def _closed(loop: Path) -> Path:
+    def _close(loop: Path) -> Path:
         return Path(loop.records, loop.steps, 0)
 
     def _only(self, record: int) -> Bits:
@@ -91,12 +91,12 @@ class Paths:
         return bits
 
     def _nearest(self, start: int, through: Bits, goal: Bits) -> Path:
-        found = self._found(start, through, goal)
+        found = self._find(start, through, goal)
         if found is None:
             raise InternalError("no path leads to the set")
         return found
 
-    def _found(self, start: int, through: Bits, goal: Bits) -> Path | None:
+    def _find(self, start: int, through: Bits, goal: Bits) -> Path | None:
         """Return a shortest path of at least one step through a set to another one; None if there is none."""
         from strandline.engine.graph.paths_kernel import FOUND, GROW, PAUSE, nearest
 

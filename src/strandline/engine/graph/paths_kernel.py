@@ -38,6 +38,7 @@ def nearest(numbers, index, inside, goal, met, queue, state, budget):
             return PAUSE
         source = state[0]
         first, degree = _targets(index, queue[source, 0])
+        # Before anything is appended, so that the record is expanded again after GROW.
         if state[1] + degree > U(len(queue)):
             return GROW
         for step in range(degree):
@@ -63,6 +64,7 @@ def walk_inside(numbers, index, inside, met, start):
     Returns the first record that repeats, and False; or a record without successors, and True.
     """
     record = start
+    # Every record in the set has a successor there, or none at all: the first one never leads into a dead end.
     while not has(met, record):
         flip(met, record)
         first, degree = _targets(index, record)

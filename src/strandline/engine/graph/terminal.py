@@ -97,8 +97,8 @@ class TerminalComponents:
         self.throughout = self.throughout or self._first(terminal & (marks == sizes), sizes, component, sources)
         self._sources, self._rows, self._targets, self._records, self._kept = [], [], [], 0, 0
 
-    def saved(self) -> SavedState:
-        """Return what was found, and the buffered layers."""
+    def save_state(self) -> SavedState:
+        """Return the components found and the buffered layers."""
         none: WordArray = np.zeros(0, dtype=np.uint64)
         rows = [one.reshape(-1) for one in self._rows]
         names = zip(("sources", "rows", "targets"), (self._sources, rows, self._targets), strict=True)

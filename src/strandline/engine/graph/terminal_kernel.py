@@ -25,6 +25,7 @@ def components(offsets, targets, component, low, stack, path, edge):
         path[0], edge[0] = root, offsets[root]
         low[root] = clock
         stack[waiting] = root
+        # While a node is on the stack, its index is stored as -2 - index; -1 means not visited.
         component[root] = -2 - clock
         clock, waiting = clock + 1, waiting + 1
         while depth > 0:

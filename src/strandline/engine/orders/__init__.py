@@ -1,1 +1,1 @@
-"""Kernel -> all reachable states: breadth-first, depth-first, sweep, bounded cache; each loop and its driver."""
+"""Searches of a Kernel for all reachable states: breadth-first, depth-first, sweep, bounded cache, random walks."""

@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters
 from strandline.engine.orders.shared_bfs_workers import WorkerPool
-from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.part import GrowingPart
-from strandline.engine.parts.profile import LayerFigures, level_layers
 from strandline.engine.parts.search_output import EdgeObserver
 from strandline.engine.runtime import sizes
-from strandline.engine.runtime.codes import BIT_FUNCTIONS, BUDGET, CONTINUE, HASH_BITS, SAME, STEP_BITS
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import COUNTS, LEVELS, fields, record
-from strandline.engine.search import Omissions, Search, SearchArguments, Statistics
-from strandline.engine.store.parts import BitsPart, TablePart
-from strandline.engine.store.tree import TreePart
+from strandline.engine.runtime.records import COUNTS, LEVELS, counters_of, record
+from strandline.engine.search import Details, Search, SearchArguments, Statistics, level_details
+from strandline.engine.store.kinds import AUTO, StoreDemands, StoreKind
+from strandline.engine.store.parts import StorePart
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
     from strandline.engine.orders.breadth_first_kernel import BreadthFirst
-
-
-class HashCompaction:
-    """Hash compaction: 63 bits of each state's hash."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bitstate:
-    """Bitstate hashing in a table of `size` bytes."""
-
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class TreeCompression:
-    """Tree compression, which is exact."""
-
-
-StoreKind: TypeAlias = HashCompaction | Bitstate | TreeCompression
 
 
 class BreadthFirstSearch(Search):
@@ -53,30 +32,29 @@ class BreadthFirstSearch(Search):
     loop = "orders.breadth_first_kernel.breadth_first"
 
     def __init__(
-        self, kernel: Kernel, *, store_kind: StoreKind | None = None, threads: int = 1, **terms: Unpack[SearchArguments]
+        self,
+        kernel: Kernel,
+        *,
+        store_kind: StoreKind = AUTO,
+        table_bytes: int | None = None,
+        threads: int = 1,
+        **terms: Unpack[SearchArguments],
     ) -> None:
         if kernel.measured:
             raise InternalError("breadth-first search takes a kernel without a measure")
         self._level = record(LEVELS)
         # An edge observer needs the record of a stored state, not only that it is stored.
         numbered = isinstance(terms.get("observer"), EdgeObserver)
-        if numbered and store_kind is not None:
+        if numbered and not store_kind.whole:
             raise InternalError("an edge observer needs a store that knows the records of states")
-        self._table: TablePart | BitsPart | TreePart
-        if isinstance(store_kind, Bitstate):
-            self._table = BitsPart(width_of(kernel), size=store_kind.size)
-        elif isinstance(store_kind, TreeCompression):
-            self._table = TreePart(width_of(kernel), bits=kernel.bits)
-        else:
-            self._table = TablePart(width_of(kernel), numbered=numbered, compact=store_kind is not None)
-            # A search with whole states can fall back to tree compression; the others have no fallback.
-            self._table.use_last_memory = numbered or store_kind is not None
+        demands = StoreDemands(numbered) if table_bytes is None else StoreDemands(numbered, table_bytes)
+        self._table = store_kind.make(kernel, demands)
         self._levels = GrowingPart(sizes.LEVELS, self._level, factor=2.0)
         super().__init__(kernel, self._table, self._levels, **terms)
         self.expansion.start()
         self._begun = False
         self._workers: WorkerPool | None = None
-        if threads > 1 and isinstance(self._table, TablePart):
+        if threads > 1 and store_kind.threads:
             self._workers = WorkerPool(kernel, threads, self._table, self.journal, self.expansion.answer)
             self.parts = (*self.parts, self._workers)
 
@@ -111,7 +89,7 @@ class BreadthFirstSearch(Search):
         """Prepare the hashes of the initial states, once."""
         from strandline.engine.parts.batch_kernel import prepare_initial
 
-        if not self._begun and isinstance(self._table, TreePart):
+        if not self._begun and self._table.hashes_late:
             search = self._all()
             prepare_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
         self._begun = True
@@ -135,13 +113,11 @@ class BreadthFirstSearch(Search):
 
     @property
     def can_hand_off(self) -> bool:
-        """True if states are stored by tree compression and can be listed: the table is not being rehashed."""
-        return isinstance(self._table, TreePart) and not self._table.shape.target
+        """True if the store can list its states at the moment."""
+        return self._table.can_list
 
     def hand_off(self) -> HandOff:
         table, counters = self._table, self._counters()
-        if not isinstance(table, TreePart):
-            raise InternalError("only a breadth-first search with tree compression can be continued")
         states, links = self.expansion.unplaced()
         unplaced = np.column_stack((states, links))
         ends = (counters.expanded, counters.level_end, counters.found)
@@ -156,28 +132,17 @@ class BreadthFirstSearch(Search):
 
     def _counters(self) -> LevelCounters:
         counts, level = self.journal.counts, self._level
-        numbers = {name: int(getattr(counts, name)) for name in fields(COUNTS)}
+        numbers = counters_of(counts, COUNTS)
         ends = (int(level.head), int(level.end), int(counts.recorded))
         return LevelCounters(numbers, tuple(self.level_sizes), *ends, peak_bytes=self.statistics().peak_bytes)
 
     @staticmethod
-    def _frontier(table: TreePart, first: int, last: int) -> Blocks:
+    def _frontier(table: StorePart, first: int, last: int) -> Blocks:
         for block in table.waiting(first, last, sizes.RECORDS):
             records = np.arange(first, first + len(block), dtype=np.uint64)
             block[:, -1] = (records << np.uint64(STEP_BITS)) | np.uint64(SAME)
             first += len(block)
             yield block
-
-    @property
-    def omissions(self) -> Omissions | None:
-        stored = int(self.journal.counts.recorded)
-        if isinstance(self._table, BitsPart):
-            # A new state is omitted if its bits happen to be set; the fill grew evenly, so the mean is taken over it.
-            mistaken = self._table.filled**BIT_FUNCTIONS
-            return Omissions(stored * mistaken / (BIT_FUNCTIONS + 1), mistaken)
-        if isinstance(self._table, TablePart) and self._table.compact:
-            return Omissions(stored * (stored - 1) / 2 / 2**HASH_BITS, stored / 2**HASH_BITS)
-        return None
 
     def statistics(self) -> Statistics:
         return replace(super().statistics(), threads=1 if self._workers is None else self._workers.threads)
@@ -193,8 +158,11 @@ class BreadthFirstSearch(Search):
 
     @property
     def level_sizes(self) -> list[int]:
+        """The number of states at each distance from the initial states."""
         return [int(size) for size in self._sizes()]
 
-    def profile(self) -> tuple[LayerFigures, ...]:
-        """Return the profile, whose layers are the distances from the initial states."""
-        return level_layers(self._sizes(), int(self.journal.counts.visited), sizes.PROFILE_CELLS)
+    def details(self) -> Details:
+        """Return the levels, the profile and the expected loss of the store."""
+        counts = self.journal.counts
+        found = level_details(self.level_sizes, int(counts.visited))
+        return replace(found, omissions=self._table.omissions(int(counts.recorded)))

@@ -24,11 +24,14 @@ from strandline.engine.store.parts import TablePart
 from strandline.errors import InternalError
 
 _MOST_STATES = 3_000_000_000
-"""The most states that one table holds; a larger cache is never full."""
+"""Most states that one table holds; a larger cache is never full."""
 
 
 class CacheRule(Enum):
-    """Replacement rule: which cached state makes room for one that leaves the path. The order is that of the kernel."""
+    """The eviction rule: which cached state makes room for one that leaves the path.
+
+    The order is that of the kernel.
+    """
 
     RANDOM = "random"
     OLDEST = "oldest"
@@ -107,10 +110,8 @@ class CachedSearch(Search):
             self._logged = (visited, last)
         self.expansion.answer.record = self._logged[1]
 
-    @property
-    def replaced(self) -> int:
-        return int(self._cache.replaced)
-
     def statistics(self) -> Statistics:
-        recorded = int(self.journal.counts.visited) + int(self._stack.top.unexpanded != 0)
-        return replace(super().statistics(), recorded=recorded, exact=self.replaced == 0)
+        known, replaced = super().statistics(), int(self._cache.replaced)
+        recorded = known.visited + int(self._stack.top.unexpanded != 0)
+        counters = {**known.counters, "replaced": replaced}
+        return replace(known, recorded=recorded, exact=replaced == 0, counters=counters)

@@ -85,7 +85,10 @@ def _replace(search, number):
 
 @inlined
 def _by_list(search, number, full):
-    """Cache a state by rule OLDEST or NEWEST: one list, whose head is replaced. Return the replaced state, or NONE."""
+    """Cache a state by rule OLDEST or NEWEST: in one list, whose head is evicted.
+
+    Returns the evicted state, or NONE.
+    """
     cache, store = search.cache, search.store
     victim = NONE
     if full:
@@ -104,9 +107,9 @@ def _by_list(search, number, full):
 
 @inlined
 def _by_depth(search, number, full):
-    """Cache a state by rule DEEPEST: one list per level of the path. Return the replaced state, or NONE.
+    """Cache a state by rule DEEPEST: in one list per level of the path.
 
-    `cache.last` is an upper bound of the deepest level that has states.
+    Returns the evicted state, or NONE. `cache.last` is an upper bound of the deepest level that has states.
     """
     cache, store, path = search.cache, search.store, search.path
     depth, deepest = cache.path, cache.last
@@ -124,7 +127,10 @@ def _by_depth(search, number, full):
 
 @inlined
 def _by_place(search, number, full):
-    """Cache a state by rule RANDOM or COLLISION: a slot, random or by hash. Return the replaced state, or NONE."""
+    """Cache a state by rule RANDOM or COLLISION: in a slot, chosen at random or by hash.
+
+    Returns the evicted state, or NONE.
+    """
     cache, store = search.cache, search.store
     if cache.rule == COLLISION:
         # Mixed once more, so that neighbours in the table do not share a slot here.

@@ -15,20 +15,19 @@ from strandline.engine.orders.continued_sweep import ContinuedSweep, SweepThread
 from strandline.engine.parts.expansion import ExpansionPart, width_of
 from strandline.engine.parts.line import LayersPart
 from strandline.engine.parts.part import Part
-from strandline.engine.parts.profile import LayerFigures
 from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.parts.search_output import JournalPart, Sink
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import SHARD, record
-from strandline.engine.search import SearchArguments, Statistics
+from strandline.engine.runtime.records import EXPANSION_COUNTS, SHARD, record
+from strandline.engine.search import Details, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
     from strandline.engine.orders.shards_kernel import Communication, Shard
 
-_SUMMED = ("visited", "transitions", "deadlocks", "recorded", "stored")
+_SUMMED = (*EXPANSION_COUNTS, "recorded", "stored")
 _PRIORITY = (codes.FOUND, codes.FAULT, codes.REGRESSING_COLUMN, codes.GROW, codes.FLUSH, codes.BUDGET, codes.DONE)
 """Priority of return codes when several workers stop at once; lower-priority events recur in the next round."""
 
@@ -177,14 +176,13 @@ class ShardedSweepSearch(ContinuedSweep):
     def line(self) -> tuple[int, int]:
         return self._first.sweep.layers.key
 
-    def profile(self) -> tuple[LayerFigures, ...]:
+    def details(self) -> Details:
         standing = [found for worker in self._workers if (found := worker.sweep.layers.standing()) is not None]
         present = (self.line, sum(taken for _, taken in standing)) if standing else None
-        return self._first.sweep.recorder.layers(present, self.journal.counts)
-
-    @property
-    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return [edge for worker in self._workers for edge in worker.sweep.recorder.regress_edges()]
+        edges = [edge for worker in self._workers for edge in worker.sweep.recorder.regress_edges()]
+        return Details(
+            profile=self._first.sweep.recorder.layers(present, self.journal.counts), sampled_regress_edges=edges
+        )
 
     def statistics(self) -> Statistics:
         return replace(super().statistics(), threads=self._threads)

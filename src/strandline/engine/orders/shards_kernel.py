@@ -106,6 +106,7 @@ def _wait_at_barrier(comm):
     own, place = comm.own, comm.own.threads * APART
     # The counter only grows, so that it need not be reset: barrier k is passed at k * threads arrivals.
     own.arrivals += own.threads
+    # The fetch-and-add releases this thread's writes; the acquiring loads below make those of the others visible.
     fetch_add(comm.published, place, _1)
     polls = _POLLS
     while load_acquire(comm.published, place) < own.arrivals:
@@ -117,6 +118,7 @@ def _wait_at_barrier(comm):
 @inlined
 def _publish(comm, what, value):
     """Publish a word."""
+    # A plain store: only this thread writes the word, and the barrier orders it before all reads.
     comm.published[comm.own.number * APART + what] = value
 
 
@@ -188,8 +190,10 @@ def _send(shard):
         at, hash_value, link = number * stride, batch.hashes[number], batch.links[number]
         if column_at(words, expansion.records, at) < line.column:
             return REGRESSING_COLUMN
+        # A mailbox has one writer, and is read behind a barrier only: no atomic operations.
         mailbox = own.number * own.threads + _owner(own, hash_value)
         count = comm.filled[mailbox * APART]
+        # The rest of the batch stays, and is sent after the next barrier, when the mailbox is empty again.
         if count == own.room:
             return BUDGET
         place = mailbox * own.room + count

@@ -14,18 +14,17 @@ from strandline.engine.parts.part import Affordable, Part
 from strandline.engine.parts.search_output import JournalPart
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import CLAIM, COUNTS, ROUND, record
-from strandline.engine.store.parts import TablePart
+from strandline.engine.runtime.records import CLAIM, COUNTS, EXPANSION_COUNTS, ROUND, record
+from strandline.engine.store.parts import StorePart
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:
     from strandline.engine.orders.shared_kernel import Shared
 
 _REST, _PUT_OFF = 1 << 14, 1 << 12
-"""Slots of a table that are not worth several threads; deferred slot contents per thread."""
+"""Fewest slots of a table that are worth several threads; slot contents that each thread may defer."""
 _NUMBERS, _ALONE = 64, 1 << 15
 """Records that a worker claims at a time; states that one thread expands before parallel work is considered again."""
-_COUNTED = ("visited", "transitions", "deadlocks")
 _PRIORITY = (codes.FOUND, codes.FAULT, codes.GROW, codes.FLUSH)
 """Priority of return codes when several workers stop at once; lower-priority events recur in the next round."""
 
@@ -46,7 +45,7 @@ class _Worker:
 class WorkerPool(Part):
     """Worker threads that expand a level together, round by round."""
 
-    def __init__(self, kernel: Kernel, threads: int, table: TablePart, journal: JournalPart, answer: Any) -> None:
+    def __init__(self, kernel: Kernel, threads: int, table: StorePart, journal: JournalPart, answer: Any) -> None:
         from strandline.engine.orders.shared_kernel import COMMON_WORDS
 
         self.threads = threads
@@ -201,7 +200,7 @@ class WorkerPool(Part):
             counts.stored += new
             counts.peak_stored = max(counts.stored, counts.peak_stored)
         for worker in self._workers:
-            for name in _COUNTED:
+            for name in EXPANSION_COUNTS:
                 setattr(counts, name, getattr(counts, name) + getattr(worker.counts, name))
                 setattr(worker.counts, name, 0)
 

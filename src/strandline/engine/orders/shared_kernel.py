@@ -55,6 +55,7 @@ def _has_number(worker):
     own, limits = worker.own, worker.round
     if own.number < own.numbers_end:
         return True
+    # Claimed in blocks, so that the shared counter is rarely touched; `close_gaps` fills the unused rest.
     first = fetch_add(worker.common, NUMBER, limits.numbers_claimed)
     if first >= limits.numbers_end:
         return False
@@ -75,6 +76,7 @@ def _store_batch(worker):
         while number < last and own.number < own.numbers_end:
             if number + _AHEAD < last:
                 prefetch_match(store, batch.hashes[number + _AHEAD])
+            # If the state is known, the number stays free for the next one, which overwrites the entry.
             if add_shared(store, own.number, expansion.records, number * expansion.stride, batch.hashes[number]):
                 worker.links[own.number - worker.round.numbers_begin] = batch.links[number]
                 own.number += _1
@@ -113,6 +115,7 @@ def expand_shared(worker):
     while True:
         code = _store_batch(worker)
         if code == CONTINUE and own.state == own.states_end:
+            # Checked before claiming only: a claimed state is always expanded.
             if load_acquire(common, STOP) != _0:
                 return CONTINUE
             # Claims may run beyond the end of the round; the driver clips the counter.

@@ -10,9 +10,8 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.orders.continued_sweep import ContinuedSweep, SweepThread
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.line import LAYERS, LayersPart
-from strandline.engine.parts.profile import LayerFigures
 from strandline.engine.parts.profile_recorder import RecorderPart
-from strandline.engine.search import SearchArguments
+from strandline.engine.search import Details, SearchArguments
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -57,9 +56,6 @@ class SweepSearch(ContinuedSweep):
     def line(self) -> tuple[int, int]:
         return self._layers.key
 
-    def profile(self) -> tuple[LayerFigures, ...]:
-        return self._recorder.layers(self._layers.standing(), self.journal.counts)
-
-    @property
-    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._recorder.regress_edges()
+    def details(self) -> Details:
+        profile = self._recorder.layers(self._layers.standing(), self.journal.counts)
+        return Details(profile=profile, sampled_regress_edges=self._recorder.regress_edges())

@@ -66,6 +66,7 @@ def _expand(search):
         code = compute_successors(expansion, store.entries, at, record, used)
         if code != CONTINUE:
             break
+        # Taken only now: after FLUSH, FOUND or GROW the same state is expanded again.
         take(chain)
         left -= _1
         successors, labels = expansion.answer.successors, expansion.labels[0]
@@ -118,6 +119,7 @@ def sweep(search, budget):
     counts = search.journal.counts
     stop_at = counts.visited + budget
     while True:
+        # The rest of a batch lies in arrays, so after any event the loop resumes by placing it.
         code = _absorb(search)
         if code == CONTINUE and counts.visited >= stop_at:
             return BUDGET

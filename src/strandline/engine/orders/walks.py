@@ -1,4 +1,4 @@
-"""Random walks: no search, but driven as one; see `strandline.engine.orders.walks_kernel`."""
+"""Random walks with the interface of a search; see `strandline.engine.orders.walks_kernel`."""
 
 from __future__ import annotations
 

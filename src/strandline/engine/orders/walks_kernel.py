@@ -51,6 +51,7 @@ def _mix(number):
 def _random_below(walk, count):
     """Return a random number below `count`, which is less than 2 to the 32nd."""
     walk.chance += _GOLDEN
+    # Scale by multiplication: a remainder would cost a division.
     return ((_mix(walk.chance) >> _32) * count) >> _32
 
 
@@ -89,6 +90,7 @@ def walk_on(walks, budget):
             _begin(walks)
             walk.begun = _1
         code = compute_successors(walks.expansion, walks.state, _0, walk.number, _0)
+        # Nothing has changed yet: when the walk goes on, this state is expanded again.
         if code != CONTINUE:
             return code
         budget -= _1

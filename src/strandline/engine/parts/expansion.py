@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Width = tuple[int, ...] | int
 _LABELS = 32
-"""Length of an array of which the first word is used, so that no other thread writes to its cache line."""
+"""Length of an array of which only the first word is used, so that no other thread writes to its cache line."""
 
 
 def width_of(kernel: Kernel) -> Width:

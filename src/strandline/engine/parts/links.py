@@ -21,7 +21,7 @@ BLOCK = 1 << 12
 HEADER = 8
 PLAIN = 255
 _A_FEW = 256
-"""Number of links below which compression is not worth loading the machine code."""
+"""Number of links below which compression does not pay for loading its machine code."""
 
 
 class Batch(NamedTuple):

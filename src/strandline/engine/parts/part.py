@@ -12,23 +12,23 @@ from typing import Any, ClassVar
 from strandline.engine.runtime.memory import WordArray, Words
 
 Affordable = Callable[[], int]
-"""Return the number of words that may be added before the memory limit is reached."""
+"""A function that returns the number of words that may be added before the memory limit is reached."""
 
 
 class Part(ABC):
-    """Some arrays of a search."""
+    """Base of the parts of a search: an object that owns arrays."""
 
     limits: ClassVar[tuple[str, ...]] = ()
-    """Attributes that another run of the same search may choose differently; checkpoints do not store them."""
+    """Names of attributes that a resumed run may choose differently; checkpoints do not store them."""
 
     @property
     @abstractmethod
     def words(self) -> int:
-        """The number of words in use: memory that the process takes."""
+        """Return the number of words in use: memory that the process takes."""
 
     @property
     def room(self) -> int:
-        """The number of words that may be used before an array must grow: what the memory limit counts."""
+        """Return the number of words usable before an array must grow: the memory limit counts these."""
         return self.words
 
     def grow(self, affordable: Affordable) -> bool:

@@ -57,7 +57,7 @@ class RecorderPart(Part):
         self._state.visited += np.uint64(visits)
 
     def regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        """Return the sampled edges; see `Search.sampled_regress_edges`."""
+        """Return the sampled edges; see `Details`."""
         size = self._words + 1
         rows = self._sample[: int(self._state.sampled) * size].reshape(-1, size).tolist()
         return [(tuple(row[: self._words]), row[self._words]) for row in rows]

@@ -19,7 +19,7 @@ Sink = Callable[[WordArray], None]
 
 
 class Log(Protocol):
-    """The parent log: it receives the links of states to their parents."""
+    """The interface of a parent log: it receives the links of states to their parents."""
 
     def append(self, links: WordArray) -> None:
         """Append the links of further states, in the order of their records."""
@@ -31,7 +31,7 @@ class Log(Protocol):
 
 
 class SearchObserver(Protocol):
-    """An observer of expanded states. It must not keep the arrays it is given."""
+    """The interface of an observer of expanded states. It must not keep the arrays it is given."""
 
     layers: bool
     """True if `layer_finished` is to be called."""

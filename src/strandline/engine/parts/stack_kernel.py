@@ -157,6 +157,7 @@ def search_depth_first(search, budget):
     stop_at = counts.visited + budget
     code = CONTINUE
     while code == CONTINUE:
+        # First: an expansion that was interrupted by an event is repeated before anything is popped.
         if stack.top.unexpanded != _0:
             code = _enter(search) if counts.visited < stop_at else BUDGET
         elif stack.top.count == _0:

@@ -8,7 +8,7 @@ CONTINUE = -1
 """Success of a part of a loop; never returned by a whole loop."""
 DONE, BUDGET, GROW, FAULT, FOUND, FLUSH, REGRESSING_COLUMN, CYCLE = range(8)
 LAYER_OVER, SWEEP_OVER, COLUMN_OVER, PAUSE, LIMIT = range(8, 13)
-"""Why a compiled loop returned.
+r"""Return codes of a compiled loop: the reason why it returned.
 
 - DONE: everything reachable is expanded.
 - BUDGET: the allowed number of expansions is used up.

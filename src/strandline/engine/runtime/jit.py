@@ -24,10 +24,11 @@ import llvmlite
 import numba
 from numba.core.event import Event, Listener, register
 
-from strandline.engine.cache_folder import NotPrivate, cache_root, make_private, warn
-from strandline.engine.code_cache import make_cache
+from strandline.engine.runtime.cache_folder import NotPrivate, cache_root, make_private, warn
+from strandline.engine.runtime.code_cache import make_cache
 
 _KEPT_CACHES = 4
+_given_directory: list[Path] = []
 
 
 def sources_digest(folder: Path) -> str:
@@ -42,8 +43,11 @@ def sources_digest(folder: Path) -> str:
 def cache_directory() -> Path:
     """Return the cache directory for the present sources.
 
-    It lies in the user's cache, or is temporary if that cannot be written or is not private.
+    It lies in the user's cache, or is temporary if that cannot be written or is not private; in a child process it is
+    that of the parent.
     """
+    if _given_directory:
+        return _given_directory[-1]
     try:
         folder = cache_root() / "engine" / sources_digest(Path(__file__).parents[1])
         make_private(folder)
@@ -57,6 +61,11 @@ def cache_directory() -> Path:
     with contextlib.suppress(OSError):
         _remove_old_caches(folder)
     return folder
+
+
+def use_cache_directory(folder: Path) -> None:
+    """Use the cache directory of the parent process. Must be called before anything is compiled."""
+    _given_directory.append(folder)
 
 
 def _temporary_directory(why: str) -> Path:

@@ -25,9 +25,12 @@ def _kind(*names: str) -> np.dtype[Any]:
 
 COUNTS = _kind("visited", "transitions", "deadlocks", "recorded", "stored", "peak_stored")
 """Counters of a `Journal`; `recorded` is the number of links in the parent log so far."""
+_OF_STORAGE = {"recorded", "stored", "peak_stored"}
+EXPANSION_COUNTS = tuple(name for name in COUNTS.names or () if name not in _OF_STORAGE)
+"""The counters that several threads keep each for the states that it expands, and that are added up."""
 
 FILL = _kind("links", "expanded", "targets")
-"""How full the buffers of a `Journal` are."""
+"""Fill levels of the buffers of a `Journal`."""
 
 ANSWER = _kind("stop_mask", "successors", "record", "labels", "fault", "wanted")
 """Result of an `Expansion`.
@@ -216,3 +219,8 @@ def rows_of(words: np.ndarray[Any, Any], kind: np.dtype[Any]) -> Any:
 def fields(kind: np.dtype[Any]) -> Sequence[str]:
     """Return the field names of a record type."""
     return kind.names or ()
+
+
+def counters_of(values: Any, kind: np.dtype[Any]) -> dict[str, int]:
+    """Return the fields of a record by name."""
+    return {name: int(getattr(values, name)) for name in fields(kind)}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from strandline.engine.parts.expansion import Width
 from strandline.engine.parts.part import Affordable, Part, grow_array
 from strandline.engine.runtime import sizes
+from strandline.engine.runtime.codes import BIT_FUNCTIONS, HASH_BITS
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.records import SHAPE, record
+from strandline.engine.store.kinds import Omissions
 from strandline.errors import InternalError, ResourceError
 
 if TYPE_CHECKING:
@@ -20,9 +23,9 @@ if TYPE_CHECKING:
     from strandline.engine.store.table_kernel import HashTable, NumberTable, StateTable
 
 _WORTH_RELEASING = 1 << 18
-"""Words that are released at once: two megabytes."""
+"""Least number of words that are released at once: two megabytes."""
 _FEW_ENTRIES = 1 << 10
-"""Fewest words of entries that are worth growing by."""
+"""Least growth of the entries, in words."""
 _PAGE_WORDS = 64
 """Words of a page, if that is at least four entries."""
 _LINE = 8
@@ -30,10 +33,49 @@ _LINE = 8
 QUEUED_SHARE = 0.75
 """Share of the remaining memory for the table, where expanded entries are released."""
 _WORTH_GOING_ON = 4
-"""Fraction (1/4) of the wanted growth below which a search that has a fallback stops."""
+"""Fraction (1/4) of the wanted growth below which a search stops if it has a fallback."""
 
 
-class TabledPart(Part):
+class StorePart(Part):
+    """A store of states, as the searches see it.
+
+    `entry` words of `entries` belong to each state. The entries of breadth-first search are a queue in the order of the
+    records; a store that needs no entries for lookups releases those that are expanded.
+    """
+
+    shape: Any
+    entry: int
+    entries: Words
+    hashes_late: ClassVar[bool] = False
+    """True if hashes are computed when a batch is complete, so that those of initial states must be prepared."""
+
+    @abstractmethod
+    def store(self) -> Any:
+        """Return the named tuple that kernels work on."""
+
+    def note_used(self, entries: int, expanded: int = 0) -> None:
+        """Note the number of used entries, of which the first `expanded` are expanded."""
+        return
+
+    def omissions(self, stored: int) -> Omissions | None:
+        """Return the expected loss after `stored` insertions; None if the store is exact."""
+        return None
+
+    @property
+    def can_list(self) -> bool:
+        """True if all states can be listed now, for another search that continues."""
+        return False
+
+    def states(self, rows: int) -> Iterator[WordArray]:
+        """Iterate over all states, in blocks of at most `rows` rows with one extra word each."""
+        raise InternalError(f"{type(self).__name__} cannot list its states")
+
+    def waiting(self, first: int, last: int, rows: int) -> Iterator[WordArray]:
+        """Iterate over the states of entries `first` to `last`, in such blocks."""
+        raise InternalError(f"{type(self).__name__} cannot list its states")
+
+
+class TabledPart(StorePart):
     """A store with a hash table that grows by a large factor.
 
     When memory is short it grows by what is left and, if that is little, is filled further. With `use_last_memory` it
@@ -41,7 +83,6 @@ class TabledPart(Part):
     faster than a search with a nearly full table.
     """
 
-    shape: Any
     table: Words
 
     def __init__(self) -> None:
@@ -126,6 +167,11 @@ class TablePart(TabledPart):
         if self.holds_states or self.compact:
             self._released = release_front(self.entries, self._released, expanded * self.entry)
 
+    def omissions(self, stored: int) -> Omissions | None:
+        if not self.compact:
+            return None
+        return Omissions(stored * (stored - 1) / 2 / 2**HASH_BITS, stored / 2**HASH_BITS)
+
     def state(self, number: int) -> tuple[int, ...]:
         """Return the words of the state in an entry."""
         at = number * self.entry
@@ -166,7 +212,7 @@ class TablePart(TabledPart):
         self.entries.close()
 
 
-class BitsPart(Part):
+class BitsPart(StorePart):
     """A `BitTable` of `size` bytes, rounded down to a power of two; the entries are a queue."""
 
     def __init__(self, width: Width, *, size: int) -> None:
@@ -188,10 +234,11 @@ class BitsPart(Part):
         self._used = entries
         self._released = release_front(self.entries, self._released, expanded * self.entry)
 
-    @property
-    def filled(self) -> float:
-        """The fraction of bits that are set."""
-        return int(np.bitwise_count(self.table.array).sum()) / int(self.shape.places)
+    def omissions(self, stored: int) -> Omissions | None:
+        # A new state is omitted if its bits happen to be set; the fill grew evenly, so the mean is taken over it.
+        filled = int(np.bitwise_count(self.table.array).sum()) / int(self.shape.places)
+        mistaken = filled**BIT_FUNCTIONS
+        return Omissions(stored * mistaken / (BIT_FUNCTIONS + 1), mistaken)
 
     @property
     def words(self) -> int:

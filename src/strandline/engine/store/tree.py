@@ -32,6 +32,8 @@ _LINE = 8
 class TreePart(TabledPart):
     """Tree compression: a `Tree` or, for states of one word with `bits` information-carrying low bits, `Keys`."""
 
+    hashes_late = True
+
     def __init__(self, width: Width, *, bits: int) -> None:
         from strandline.engine.store.bucket_kernel import LEAST_BITS
         from strandline.engine.store.quotient_kernel import COPY_WORDS
@@ -159,6 +161,10 @@ class TreePart(TabledPart):
 
     # Listing the contents, for a hand-off
 
+    @property
+    def can_list(self) -> bool:
+        return not self.shape.target
+
     def states(self, rows: int) -> Iterator[WordArray]:
         """Iterate over all states, in blocks of at most `rows` rows with one extra word each.
 
@@ -171,14 +177,14 @@ class TreePart(TabledPart):
             count, line, stash = list_keys(self.store().keys, np.uint64(line), np.uint64(stash), found)
             if not count:
                 return
-            yield self._decompressed(found[: int(count)], joined=True)
+            yield self._decompress(found[: int(count)], joined=True)
 
     def waiting(self, first: int, last: int, rows: int) -> Iterator[WordArray]:
         """Iterate over the states of entries `first` to `last`, in blocks of at most `rows` rows with an extra word."""
         for begin in range(first, last, rows):
-            yield self._decompressed(self.entries.array[begin : min(last, begin + rows)], joined=False)
+            yield self._decompress(self.entries.array[begin : min(last, begin + rows)], joined=False)
 
-    def _decompressed(self, keys: WordArray, *, joined: bool) -> WordArray:
+    def _decompress(self, keys: WordArray, *, joined: bool) -> WordArray:
         from strandline.engine.store.tree_kernel import Tree, decompress_keys
 
         block, store = _zeros(len(keys) * (self._words + 1)), self.store()

@@ -43,7 +43,7 @@ _0, _1, _2, _32 = U(0), U(1), U(2), U(32)
 _LOW, _LAST = U(0xFFFF_FFFF), U(BATCH - 1)
 _MIX = U(0x9E37_79B9_7F4A_7C15)
 _WORTH_FETCHING = U(1 << 18)
-"""Slots of the node table from which on prefetching pays: smaller ones are in the cache."""
+"""Slots of the node table above which prefetching pays: smaller tables are in the processor's cache."""
 
 
 class Tree(NamedTuple):

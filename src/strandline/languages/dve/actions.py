@@ -53,7 +53,7 @@ class ActionBuilder:
         if sync is None:
             yield self._action(transition.title, [transition], transition.guard, transition.effects)
         elif sync.channel.length is not None:
-            yield self._buffered(transition, sync, sync.channel.length)
+            yield self._buffer_action(transition, sync, sync.channel.length)
         elif sync.sends:
             for receiver, receiving in receivers.get(sync.channel, []):
                 if receiver.process is not transition.process:
@@ -99,7 +99,7 @@ class ActionBuilder:
     def _transfer(
         self, channel: Channel, values: Sequence[Expression], targets: Sequence[Read | Element], span: Span
     ) -> list[Assign]:
-        """Return assignments of the values to the targets that have the effect of a simultaneous assignment."""
+        """Return a sequence of assignments that assigns the values to the targets simultaneously."""
         types: Sequence[Domain] = channel.types or (INT,) * len(values)
         typed = [
             Binary("&", value, Const(BYTE.high)) if domain == BYTE and target.variable.domain == INT else value
@@ -122,7 +122,7 @@ class ActionBuilder:
 
     # Buffers
 
-    def _buffered(self, transition: Transition, sync: Synchronisation, length: Variable) -> Action:
+    def _buffer_action(self, transition: Transition, sync: Synchronisation, length: Variable) -> Action:
         count = Read(length)
         if sync.sends:
             ready: Expression = Binary("<", count, Const(sync.channel.capacity))

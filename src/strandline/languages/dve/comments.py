@@ -25,7 +25,7 @@ _LONG = 7
 """The least length of a word that prose is unlikely to contain by chance."""
 
 MakesSense = Callable[[str, str], bool]
-"""A predicate: the text makes sense as a claim of the kind."""
+"""A predicate that is true if a text makes sense as a claim of the given kind."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class ConstantEvaluator:
         self._source = source
 
     def value(self, expression: Expression, whole: Span) -> int:
-        """Return the value of an expression; `whole` is the place for errors without a better one."""
+        """Return the value of an expression; errors without a better place point to `whole`."""
         match expression:
             case Const(value=value):
                 return value

@@ -69,7 +69,7 @@ class Declarations:
         values = self._initial(syntax, domain, length, scope)
         if syntax.constant and owner is None and self.tokens.texts[syntax.name] in self._given:
             values = (self._given_value(self.tokens.texts[syntax.name], domain),)
-        name = _qualified(self.tokens.texts[syntax.name], owner)
+        name = _qualify(self.tokens.texts[syntax.name], owner)
         variable = Variable(name, domain, length, values, owner=owner, span=self.tokens.span(syntax.name))
         if not syntax.constant:
             self._declare(variable, syntax.name, scope)
@@ -122,7 +122,7 @@ class Declarations:
 
     def _channel(self, syntax: ChannelSyntax, scope: Names, owner: str | None) -> None:
         text, span = self.tokens.texts[syntax.name], self.tokens.span(syntax.name)
-        name = _qualified(text, owner)
+        name = _qualify(text, owner)
         capacity = 0 if syntax.capacity is None else self._capacity(syntax.capacity, text, scope)
         if syntax.types is None:
             if capacity:
@@ -201,5 +201,5 @@ class Declarations:
         return states[name]
 
 
-def _qualified(name: str, owner: str | None) -> str:
+def _qualify(name: str, owner: str | None) -> str:
     return name if owner is None else f"{owner}.{name}"

@@ -27,7 +27,7 @@ from strandline.languages.dve.lexer import Tokens
 from strandline.languages.dve.names import Channel, Constant, Names, ProcessSymbol, kind_of
 from strandline.model.expression import DEEPEST, Binary, Const, Element, Expression, Read, Unary, children
 from strandline.model.system import Variable
-from strandline.source import Span
+from strandline.source import Span, saturated_int
 
 _PREFIX = {"-": "-", "~": "~", "not": "not", "!": "not"}
 _PREFIX_LEVEL = 9
@@ -55,7 +55,7 @@ LOCATION = "state"
 
 
 class Asked(Protocol):
-    """Answers questions about the steps of processes."""
+    """Expressions for questions about the steps of processes, such as `enabled(P)`."""
 
     @property
     def processes(self) -> Collection[str]:
@@ -214,7 +214,7 @@ class ExpressionParser:
     # Names
 
     def _name(self, place: int, scope: Names) -> tuple[Expression | Variable | Constant, int]:
-        """Parse a token that is no leaf: a name, a number or a question.
+        """Parse a name, a number or a question that is not in the table of leaves.
 
         Returns an expression, or an array whose bracket has been opened, and the index of the token behind it.
         """
@@ -301,7 +301,7 @@ class ExpressionParser:
             return self._open_array(channel.message, place, last)
         if channel.length is not None and name == "length":
             return Read(channel.length), last + 1
-        if name.isdigit() and int(name) < len(channel.fields):
+        if name.isdecimal() and saturated_int(name) < len(channel.fields):
             return self._open_array(channel.fields[int(name)], place, last)
         self.tokens.model_error(f"channel '{channel.name}' has no '{name}'", place, last)
 

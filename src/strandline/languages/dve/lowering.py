@@ -78,7 +78,7 @@ class _Lowering:
         return replace(system, bounds=bounds, notes=notes, adjustable=tuple(self._constants()))
 
     def _constants(self) -> Iterator[tuple[str, int]]:
-        """Yield the constants that can be given other values."""
+        """Yield the constants that can be given other values when the model is loaded, with their values."""
         for name, symbol in self.declarations.root.symbols.items():
             if isinstance(symbol, Constant) and not symbol.is_array:
                 yield name, symbol.values[0]
@@ -125,7 +125,7 @@ class _Lowering:
         return Observer(symbol.name, symbol.location, edges, accepting, symbol.location.span)
 
     def _assertions(self, syntax: ProcessSyntax, symbol: ProcessSymbol, reader: TransitionReader) -> None:
-        """Collect the assertions `state: expression`, which hold in all other states of the process."""
+        """Collect the assertions of a process: where it is in the named state, the expression must hold."""
         for assertion in syntax.assertions:
             reader.state(assertion.state)
             start, state = assertion.expression, self.tokens.texts[assertion.state]

@@ -68,7 +68,7 @@ Symbol: TypeAlias = Constant | Variable | Channel | ProcessSymbol
 
 @dataclass(slots=True, eq=False)
 class Names:
-    """A scope; `leaves` has the expressions of names that stand alone."""
+    """A scope; `leaves` holds the expressions of all names that are complete expressions by themselves."""
 
     parent: Names | None = None
     symbols: dict[str, Symbol] = field(default_factory=dict)

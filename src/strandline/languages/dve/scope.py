@@ -27,7 +27,7 @@ from strandline.transform.history import Steps
 _LARGEST_NUMBER = 2**63
 _AND, _PREFIX = 2, 9
 _NOTATION = Notation(
-    # `not` is as strong as any prefix, but in front of what is stronger than `and` it must say what it means.
+    # `not` binds as tightly as any prefix; operands of operators stronger than `and` get parentheses.
     prefixes={"not": Prefix("not", _AND, _PREFIX), **{sign: Prefix(sign, _PREFIX, _PREFIX) for sign in "-~"}},
     infixes={
         "imply": Infix("imply", 1),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class VariableSyntax:
-    """`byte x`, `int a[3] = {1, 2}`, `const byte N = 4`."""
+    """A variable declaration: `byte x`, `int a[3] = {1, 2}`, `const byte N = 4`."""
 
     name: int
     type: str
@@ -27,7 +27,7 @@ class VariableSyntax:
 
 @dataclass(frozen=True, slots=True)
 class ChannelSyntax:
-    """`channel c` (untyped: `types` is None) or `channel {byte, int} c[3]`."""
+    """A channel declaration: `channel c` (untyped: `types` is None) or `channel {byte, int} c[3]`."""
 
     name: int
     types: tuple[str, ...] | None
@@ -36,7 +36,7 @@ class ChannelSyntax:
 
 @dataclass(frozen=True, slots=True)
 class AssertionSyntax:
-    """`state: expression`."""
+    """An assertion of a state: `state: expression`."""
 
     state: int
     expression: int
@@ -44,7 +44,10 @@ class AssertionSyntax:
 
 @dataclass(frozen=True, slots=True)
 class TransitionSyntax:
-    """`source -> target { guard ...; sync ...; effect ...; }`; the parts point behind their keyword."""
+    """A transition: `source -> target { guard ...; sync ...; effect ...; }`.
+
+    The positions of its parts are those behind their keywords.
+    """
 
     source: int
     target: int
@@ -72,11 +75,11 @@ class ProcessSyntax:
 
 @dataclass(frozen=True, slots=True)
 class ModelSyntax:
-    """A whole file."""
+    """A parsed model file."""
 
     variables: tuple[VariableSyntax, ...]
     channels: tuple[ChannelSyntax, ...]
     processes: tuple[ProcessSyntax, ...]
     synchronous: bool
     property: int | None
-    """The name of the property process."""
+    """The name of the property process; None without one."""

@@ -15,7 +15,7 @@ from strandline.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """`c!values` or `c?targets`."""
+    """A synchronisation: `c!values` or `c?targets`."""
 
     channel: Channel
     sends: bool
@@ -100,7 +100,7 @@ class TransitionReader:
             place += 1
 
     def _instead(self, first: int, place: int) -> str:
-        """Return a hint how `x++` and `x += 2` are written in DVE."""
+        """Return a hint how to write `x++` and `x += 2` in DVE."""
         sign, behind = self._texts[place : place + 2]
         if sign not in ("+", "-") or behind not in ("=", sign):
             return ""

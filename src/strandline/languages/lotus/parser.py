@@ -80,7 +80,7 @@ class _Reader:
         self.here = self._token()
         return token
 
-    def _taken(self, text: str) -> bool:
+    def _skip_if(self, text: str) -> bool:
         """Skip the token if it has this text; return True if so."""
         found = self.here.text == text
         if found:
@@ -88,7 +88,7 @@ class _Reader:
         return found
 
     def _expect(self, text: str) -> None:
-        if not self._taken(text):
+        if not self._skip_if(text):
             self._wrong(f"'{text}'")
 
     def _wrong(self, wanted: str) -> NoReturn:
@@ -112,7 +112,7 @@ class _Reader:
         self._expect("MODULE")
         self._expect("VAR")
         while not self._at_keyword():
-            self._declared()
+            self._parse_declarations()
         if not self.variables:
             self._wrong("a variable")
         self._expect("INIT")
@@ -123,7 +123,7 @@ class _Reader:
         edges = tuple(self._each(self._edge))
         fairness = tuple(self._passages("FAIRNESS")) if self._at("FAIRNESS") else ()
         formulas: tuple[Passage, ...] = ()
-        if self._taken("SPEC"):
+        if self._skip_if("SPEC"):
             formulas = tuple(one for _ in self._while("CTLSPEC") for one in self._passages("CTLSPEC"))
         if self.here.text:
             self._wrong("'SPEC'" if not formulas and self.here.text != "CTLSPEC" else "'CTLSPEC'")
@@ -166,7 +166,7 @@ class _Reader:
         if name.text in self.types:
             raise ModelError(f"the type '{name.text}' is defined twice", self.source, name.span)
         self._expect(":")
-        braced = self._taken("{")
+        braced = self._skip_if("{")
         first = self._value()
         if self.here.text in ("..", "..."):
             self._next()
@@ -201,7 +201,7 @@ class _Reader:
 
     def _enumeration(self, name: _Token, first: _Token) -> Type:
         values = [canonical(first.text)]
-        while self._taken(","):
+        while self._skip_if(","):
             token = self._value()
             if canonical(token.text) in values:
                 raise ModelError(f"the value '{token.text}' occurs twice in '{name.text}'", self.source, token.span)
@@ -209,7 +209,7 @@ class _Reader:
         numbers = tuple(map(int, values)) if all(map(is_number, values)) else None
         return Type(name.text, tuple(values), numbers)
 
-    def _declared(self) -> None:
+    def _parse_declarations(self) -> None:
         kind = self._name("the name of a type or 'INIT'")
         if kind.text not in self.types:
             self._unknown("type", kind, list(self.types))
@@ -218,7 +218,7 @@ class _Reader:
             if name.text in self.variables:
                 raise ModelError(f"the variable '{name.text}' is declared twice", self.source, name.span)
             self.variables[name.text] = Declaration(name.text, self.types[kind.text], name.span)
-            if not self._taken(","):
+            if not self._skip_if(","):
                 break
         self._expect(";")
 
@@ -251,7 +251,7 @@ class _Reader:
                 raise ModelError(f"'{name.text}' is given a value twice", self.source, name.span)
             self._expect("=")
             found[name.text] = self._equation(name)
-            if not self._taken(","):
+            if not self._skip_if(","):
                 return tuple(found.values())
 
     def _equation(self, name: _Token) -> Equation:

@@ -95,15 +95,15 @@ class LotusScope(Scope):
 
 
 class _Operand(NamedTuple):
-    """One side of an operator."""
+    """One side of an operator: an expression, or a word whose meaning depends on the other side."""
 
     expression: Expression | None
-    """None for a variable and for an unknown word, which may be a value of the other side's variable."""
+    """Its expression; None for a variable or an unknown word, which may be a value of the other side's variable."""
     span: Span
     word: str | None = None
-    """A word or a number without parentheses, which may be such a value, too."""
+    """The word or number, if it has no parentheses and so may be a value of the other side's variable."""
     variable: Variable | None = None
-    """The variable, in parentheses or not."""
+    """The variable, if the operand is one, in parentheses or not."""
 
 
 class _Parser:
@@ -136,7 +136,7 @@ class _Parser:
         return self._number(operand)
 
     def _row(self, weakest: int) -> _Operand:
-        """Parse operands and operators stronger than `weakest`."""
+        """Parse operands joined by operators of a higher precedence than `weakest`."""
         left = self._operand()
         while True:
             operator = _SPELLED.get(self.here.text, self.here.text)
@@ -145,13 +145,13 @@ class _Parser:
                 return left
             token = self._next()
             right = self._row(infix.strength)
-            left = _Operand(self._joined(operator, left, right, token.span), left.span.to(right.span))
+            left = _Operand(self._join(operator, left, right, token.span), left.span.to(right.span))
             again = NOTATION.infixes.get(_SPELLED.get(self.here.text, self.here.text))
             if infix.alone and again is not None and again.strength == infix.strength:
                 message = f"'{self.here.text}' cannot follow '{token.text}'; write parentheses"
                 raise ParseError(message, self.source, self.here.span)
 
-    def _joined(self, operator: str, left: _Operand, right: _Operand, span: Span) -> Expression:
+    def _join(self, operator: str, left: _Operand, right: _Operand, span: Span) -> Expression:
         if operator in ("==", "!="):
             found = self._equation(operator, left, right, span) or self._equation(operator, right, left, span)
             if found is not None:
@@ -221,9 +221,9 @@ class _Parser:
     def _operand(self) -> _Operand:
         token = self.here
         if token.text in ("!", "-"):
-            return self._prefixed(self._next())
+            return self._parse_prefix(self._next())
         if token.text == "(":
-            inner = self._parenthesized()
+            inner = self._parse_parentheses()
             if inner.variable is None and inner.expression is None:
                 self._number(inner)
             return inner._replace(word=None)
@@ -237,7 +237,7 @@ class _Parser:
             return self._position()
         return _Operand(None, token.span, token.text, self.variables.get(token.text))
 
-    def _parenthesized(self) -> _Operand:
+    def _parse_parentheses(self) -> _Operand:
         opening = self._next()
         inner = self._row(0)
         if self.here.text != ")":
@@ -247,7 +247,7 @@ class _Parser:
 
     def _position(self) -> _Operand:
         """Parse `position(x)`, the number by which a value is stored."""
-        inner = self._parenthesized()
+        inner = self._parse_parentheses()
         if inner.variable is None:
             raise ModelError(f"'{POSITION}' expects a variable", self.source, inner.span)
         return _Operand(Read(inner.variable, inner.span), inner.span)
@@ -257,7 +257,7 @@ class _Parser:
             raise ParseError("the number does not fit 64 bits", self.source, token.span)
         return Const(int(token.text))
 
-    def _prefixed(self, token: _Token) -> _Operand:
+    def _parse_prefix(self, token: _Token) -> _Operand:
         if token.text == "-" and self.here.text.isdigit() and self.here.span.start == token.span.end:
             number = self._next()
             return _Operand(Const(-self._constant(number).value), token.span.to(number.span), f"-{number.text}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strandline.source import Source, Span
+from strandline.source import Source, Span, saturated_int
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,20 +23,26 @@ class Type:
     def number(self, word: str) -> int | None:
         """Return the number by which a word is stored; None if it is no value of the type."""
         if self.numbers is not None:
-            value = int(word) if is_number(word) else None
+            value = signed(word) if is_number(word) else None
             return value if value in self.numbers else None
         word = canonical(word)
         return self.values.index(word) if word in self.values else None
 
 
 def is_number(word: str) -> bool:
-    """Return True for `3` and `-3`."""
+    """Return True if a word is a number such as `3` or `-3`."""
     return word.lstrip("-").isdecimal()
+
+
+def signed(word: str) -> int:
+    """Return the value of a number, as `saturated_int`."""
+    value = saturated_int(word.lstrip("-"))
+    return -value if word.startswith("-") else value
 
 
 def canonical(word: str) -> str:
     """Return the normal form of a value: `7` for `07`."""
-    return str(int(word)) if is_number(word) else word
+    return str(signed(word)) if is_number(word) else word
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """`variable=value`; the value is the number by which it is stored."""
+    """An equation `variable=value`; the value is the number by which it is stored."""
 
     variable: str
     value: int
@@ -59,7 +65,7 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`s=begin, w=1 => s=end`: transitions from all states that satisfy the left side."""
+    """Transitions from all states that satisfy the left side: `s=begin, w=1 => s=end`."""
 
     sources: tuple[Equation, ...]
     targets: tuple[Equation, ...]
@@ -69,7 +75,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The text of a formula or a condition, with comments blanked."""
+    """The text of a formula or a condition, and its place in the file."""
 
     text: str
     span: Span
@@ -77,7 +83,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A whole text."""
+    """A parsed LOTUS text."""
 
     source: Source
     variables: tuple[Declaration, ...]

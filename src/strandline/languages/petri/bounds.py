@@ -158,7 +158,7 @@ class _Elimination:
         if len(pairs) > _MOST_PAIRS:
             pairs = sorted(pairs, key=lambda pair: (self._length(pair[0]) + self._length(pair[1]), pair))[:_MOST_PAIRS]
         for one, other in pairs:
-            joined = self._joined(self.rows[one], self.rows[other], transition)
+            joined = self._combine(self.rows[one], self.rows[other], transition)
             if joined is not None:
                 self._add(joined)
         for one in raised:
@@ -171,7 +171,7 @@ class _Elimination:
     def _length(self, row: int) -> int:
         return len(self.rows[row].weights)
 
-    def _joined(self, one: _Row, other: _Row, transition: int) -> _Row | None:
+    def _combine(self, one: _Row, other: _Row, transition: int) -> _Row | None:
         first, second = -other.changes[transition], one.changes[transition]
         self.budget -= len(one.weights) + len(one.changes) + len(other.weights) + len(other.changes)
         weights = _sum(one.weights, first, other.weights, second)

@@ -77,14 +77,14 @@ class _Reader:
     def here(self) -> _Token:
         return self.tokens[self.position]
 
-    def _taken(self, *texts: str) -> bool:
+    def _skip_if(self, *texts: str) -> bool:
         """Skip the next tokens if they have these texts; return True if so."""
         found = tuple(token.text for token in self.tokens[self.position : self.position + len(texts)]) == texts
         self.position += len(texts) if found else 0
         return found
 
     def _expect(self, text: str) -> None:
-        if not self._taken(text):
+        if not self._skip_if(text):
             self._wrong(f"'{text}'")
 
     def _wrong(self, wanted: str) -> NoReturn:
@@ -110,22 +110,22 @@ class _Reader:
     def net(self) -> Net:
         self._expect("PLACE")
         while self.here.text != "MARKING":
-            self._declared()
+            self._parse_places()
         self._expect("MARKING")
         names = list(self.places)
         for number, tokens in self._amounts().items():
             self.places[names[number]] = replace(self.places[names[number]], initial=tokens)
-        while self._taken("TRANSITION"):
+        while self._skip_if("TRANSITION"):
             self._transition()
         if self.here.text:
             self._wrong("'TRANSITION'")
         places, transitions = tuple(self.places.values()), tuple(self.transitions.values())
         return Net(re.sub(r".*/|\.\w+$", "", self.source.name), self.source, places, transitions)
 
-    def _declared(self) -> None:
+    def _parse_places(self) -> None:
         """Parse places up to a semicolon."""
         limit = None
-        if self._taken("SAFE"):
+        if self._skip_if("SAFE"):
             limit = 1 if self.here.text == ":" else self._number()
             self._expect(":")
         while True:
@@ -133,7 +133,7 @@ class _Reader:
             if name.text in self.places:
                 raise ModelError(f"the place '{name.text}' is declared twice", self.source, name.span)
             self.places[name.text] = Place(name.text, 0, limit, name.span)
-            if not self._taken(","):
+            if not self._skip_if(","):
                 self._expect(";")
                 return
 
@@ -141,7 +141,7 @@ class _Reader:
         name = self._name()
         if name.text in self.transitions:
             raise ModelError(f"the transition '{name.text}' is declared twice", self.source, name.span)
-        weak, strong = self._taken("WEAK", "FAIR"), self._taken("STRONG", "FAIR")
+        weak, strong = self._skip_if("WEAK", "FAIR"), self._skip_if("STRONG", "FAIR")
         self._expect("CONSUME")
         consumed = self._amounts()
         self._expect("PRODUCE")
@@ -153,12 +153,12 @@ class _Reader:
         """Parse places with amounts (default 1) up to a semicolon; amounts of one place add up."""
         known = {name: number for number, name in enumerate(self.places)}
         found: dict[int, int] = {}
-        while not self._taken(";"):
+        while not self._skip_if(";"):
             name = self._name()
             if name.text not in known:
                 message = f"there is no place '{name.text}'{suggestion(name.text, known)}"
                 raise ModelError(message, self.source, name.span)
-            amount = self._number() if self._taken(":") else 1
+            amount = self._number() if self._skip_if(":") else 1
             found[known[name.text]] = found.get(known[name.text], 0) + amount
             if self.here.text != ";":
                 self._expect(",")

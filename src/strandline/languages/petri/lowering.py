@@ -24,7 +24,7 @@ GENEROUS, MODEST = (1 << 16) - 1, (1 << 8) - 1
 """The assumed bounds of places without one: GENEROUS if there are few such places, else MODEST."""
 _FEW = 64
 LARGEST = (1 << 32) - 1
-"""The largest bound that can be given."""
+"""The largest value of the parameter `bound`."""
 BOUND = "bound"
 MAXIMAL = "maximal"
 """CTL paths end in dead markings, as in the Model Checking Contest."""
@@ -122,11 +122,11 @@ def _action(transition: Transition, key: int | None, bounds: Sequence[int], vari
     tested = sorted(transition.consumes, key=lambda place: (place != key, bounds[place] != 1, place))
     guard = conjunction(*(Binary(">=", Read(variables[one]), Const(transition.consumes[one])) for one in tested))
     effects = [
-        Assign(Read(variables[place]), _changed(variables[place], amount), transition.span, together=number > 0)
+        Assign(Read(variables[place]), _add_tokens(variables[place], amount), transition.span, together=number > 0)
         for number, (place, amount) in enumerate(transition.changes().items())
     ]
     return Action(transition.id, (), guard, tuple(effects), span=transition.span)
 
 
-def _changed(variable: Variable, amount: int) -> Expression:
+def _add_tokens(variable: Variable, amount: int) -> Expression:
     return Binary("+" if amount > 0 else "-", Read(variable), Const(abs(amount)))

@@ -65,7 +65,7 @@ class _Reader:
     def _only_net(self, root: Element) -> Element:
         if root.tag != "pnml":
             root.refuse(f"a PNML file begins with 'pnml', not with '{root.tag}'")
-        nets = [one for one in root.children if _known(one, ("net",))]
+        nets = [one for one in root.children if _is_known(one, ("net",))]
         if len(nets) != 1:
             (nets[1] if nets else root).refuse(f"a file must contain one net, and this one has {len(nets)}")
         net = nets[0]
@@ -78,7 +78,7 @@ class _Reader:
 
     def net(self) -> Net:
         self._collect(self.root)
-        consumed, produced = self._linked()
+        consumed, produced = self._link()
         places = [one for one in self.nodes.values() if one.tag == "place"]
         transitions = [one for one in self.nodes.values() if one.tag == "transition"]
         numbers = {one.attributes["id"]: number for number, one in enumerate(places)}
@@ -88,7 +88,9 @@ class _Reader:
             self.source,
             tuple(Place(one.attributes["id"], _tokens(one), limit, one.span) for one in places),
             tuple(
-                Transition(name, _numbered(consumed, name, numbers), _numbered(produced, name, numbers), one.span)
+                Transition(
+                    name, _number_places(consumed, name, numbers), _number_places(produced, name, numbers), one.span
+                )
                 for one in transitions
                 for name in [one.attributes["id"]]
             ),
@@ -109,15 +111,15 @@ class _Reader:
                 case "toolspecific":
                     self._tool(one)
                 case _:
-                    one.refuse(f"a net has no '{one.tag}' that is known here")
+                    one.refuse(f"unknown element '{one.tag}' in a net")
 
     def _node(self, node: Element) -> None:
         name = node.attribute("id")
         if name in self.nodes:
             raise ModelError(f"the id '{name}' is used twice", self.source, node.span_of("id"))
         for part in node.children:
-            if not _known(part, ("initialMarking",) if node.tag == "place" else ()):
-                part.refuse(f"a {node.tag} has no '{part.tag}' that is known here")
+            if not _is_known(part, ("initialMarking",) if node.tag == "place" else ()):
+                part.refuse(f"unknown element '{part.tag}' in a {node.tag}")
         self.nodes[name] = node
 
     def _tool(self, remark: Element) -> None:
@@ -128,7 +130,7 @@ class _Reader:
 
     # --- arcs -------------------------------------------------------------------------------------------------
 
-    def _linked(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
+    def _link(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
         """Return, by transition, the tokens consumed from and produced in each place."""
         consumed: dict[str, dict[str, int]] = {}
         produced: dict[str, dict[str, int]] = {}
@@ -167,7 +169,7 @@ class _Reader:
         return node
 
 
-def _known(part: Element, tags: tuple[str, ...]) -> bool:
+def _is_known(part: Element, tags: tuple[str, ...]) -> bool:
     return part.tag in tags or part.tag == "toolspecific"
 
 
@@ -178,8 +180,8 @@ def _tokens(place: Element) -> int:
 
 def _weight(arc: Element) -> int:
     for part in arc.children:
-        if not _known(part, ("inscription",)):
-            part.refuse(f"an arc has no '{part.tag}' that is known here")
+        if not _is_known(part, ("inscription",)):
+            part.refuse(f"unknown element '{part.tag}' in an arc")
     inscription = arc.child("inscription")
     weight = 1 if inscription is None else _number(inscription, "a weight")
     if weight == 0:
@@ -190,8 +192,8 @@ def _weight(arc: Element) -> int:
 def _number(holder: Element, what: str) -> int:
     """Return the natural number in the `text` of an element."""
     for part in holder.children:
-        if not _known(part, ("text",)):
-            part.refuse(f"{what} has no '{part.tag}' that is known here")
+        if not _is_known(part, ("text",)):
+            part.refuse(f"unknown element '{part.tag}' in {what}")
     holding = holder.child("text")
     written = "" if holding is None else holding.text.strip()
     if not _NATURAL.fullmatch(written):
@@ -201,6 +203,8 @@ def _number(holder: Element, what: str) -> int:
     return int(written)
 
 
-def _numbered(table: Mapping[str, Mapping[str, int]], transition: str, numbers: Mapping[str, int]) -> dict[int, int]:
+def _number_places(
+    table: Mapping[str, Mapping[str, int]], transition: str, numbers: Mapping[str, int]
+) -> dict[int, int]:
     amounts = {numbers[name]: weight for name, weight in table.get(transition, {}).items()}
     return dict(sorted(amounts.items()))

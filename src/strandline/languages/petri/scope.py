@@ -33,7 +33,7 @@ _TAKEN = re.compile(
     "and|or|not|if|else|in|is|for|var|fault|imply|div|rem|tokens|fireable|enabled|taken|true|false|xor|implies|iff|always|"
     "globally|eventually|finally|next|until|releases?|weakuntil|strongrelease|[AEGFXURWMV]+"
 )
-"""Reserved words of expressions and temporal formulas."""
+"""Words that cannot be names of places because expressions or temporal formulas reserve them."""
 
 
 class NetScope(Scope):
@@ -63,12 +63,12 @@ class NetScope(Scope):
         plain = text
         for number, call in enumerate(_CALL.finditer(text)):
             stand_in = Variable(f"_{number}".ljust(len(call[0]), "_"), Domain(0, 0))
-            meant[stand_in] = self._called(call, source)
+            meant[stand_in] = self._read_call(call, source)
             plain = plain[: call.start()] + stand_in.name + plain[call.end() :]
         known = [*self.places.values(), *meant]
         try:
             _, tree = python_expression(plain, name)
-            expression = PlainScope(known).lowered(tree, source)
+            expression = PlainScope(known).lower(tree, source)
         except (ParseError, ModelError) as error:
             raise type(error)(error.message, source, error.span) from None
         return with_meanings(expression, meant)
@@ -83,7 +83,7 @@ class NetScope(Scope):
             raise ModelError("a number of tokens is no condition; write '> 0' after it", Source(name, text), span)
         return expression
 
-    def _called(self, call: re.Match[str], source: Source) -> Expression:
+    def _read_call(self, call: re.Match[str], source: Source) -> Expression:
         if call[1] == _TOKENS:
             places = [self.places[one] for one in self._ids(call, self.places, source)]
             return row("+", [Read(place, Span(*call.span())) for place in places])

@@ -22,7 +22,7 @@ from strandline.languages.process.lts import TAU, Lts, Transition
 from strandline.languages.process.scope import ProcessScope
 from strandline.model.system import System
 from strandline.model.validate import validate
-from strandline.source import Source, Span
+from strandline.source import Source, Span, saturated_int
 
 __all__ = ["load", "read", "write"]
 
@@ -54,11 +54,11 @@ def write(lts: Lts) -> str:
     """
     lines = [f"des ({lts.initial}, {len(lts.transitions)}, {len(lts.states)})"]
     for transition in lts.transitions:
-        lines.append(f"({transition.source}, {_written(transition.label)}, {transition.target})")
+        lines.append(f"({transition.source}, {_write_label(transition.label)}, {transition.target})")
     return "\n".join(lines) + "\n"
 
 
-def _written(label: str) -> str:
+def _write_label(label: str) -> str:
     if label == TAU:
         return "i"
     if label in _INTERNAL or '"' in label or "\n" in label:
@@ -93,7 +93,7 @@ class _Reader:
         match = _HEADER.fullmatch(self._text(line))
         if match is None:
             self._fail("expected 'des (initial state, transitions, states)'", line)
-        initial, transitions, states = (int(number) for number in match.groups())
+        initial, transitions, states = (saturated_int(number) for number in match.groups())
         if not 1 <= states <= MAXIMUM_STATES:
             self._fail(f"a file must have from 1 to {MAXIMUM_STATES} states, not {states}", line)
         if initial >= states:
@@ -104,7 +104,7 @@ class _Reader:
         match = _TRANSITION.fullmatch(self._text(line))
         if match is None:
             self._fail('expected a transition, as in (0, "label", 1)', line)
-        source, target, label = int(match[1]), int(match[3]), match[2]
+        source, target, label = saturated_int(match[1]), saturated_int(match[3]), match[2]
         for state in (source, target):
             if state >= states:
                 self._fail(f"state {state} is not one of the states 0..{states - 1}", line)

@@ -54,7 +54,7 @@ class Expander:
 
     def expand(self, call: Call, values: Values) -> Lts:
         """Expand the component that begins with a call, under the values of the names around it."""
-        first = self._called(call, values, [])
+        first = self._call_state(call, values, [])
         numbers = {first.name: 0}
         waiting = deque([first])
         transitions: set[Transition] = set()
@@ -88,7 +88,7 @@ class Expander:
             for text, _ in self.evaluator.labels(label, inner):
                 yield text
 
-    # What can be done in a state
+    # Actions of a state
 
     def _actions(
         self, term: Term, values: Values, definition: ProcessDefinition, calls: list[str]
@@ -111,7 +111,7 @@ class Expander:
                 if chosen is not None:
                     yield from self._actions(chosen, values, definition, calls)
             case Call():
-                state = self._called(term, values, calls)
+                state = self._call_state(term, values, calls)
                 yield from self._actions(state.term, state.values, state.definition, [*calls, state.name])
 
     def _choose(self, term: Conditional, values: Values) -> Term | None:
@@ -121,13 +121,13 @@ class Expander:
         """Return the state behind an arrow."""
         match term:
             case Call():
-                return self._called(term, values, [])
+                return self._call_state(term, values, [])
             case Stop():
                 return _State("STOP", term, {}, definition)
         used = self._names_used(prefix, definition)
         kept = {name: value for name, value in values.items() if name in used}
         name = f"{definition.name}'{prefix.number}{_arguments(kept.values())}"
-        return self._named(name, term, {**self.constants, **kept}, definition, [])
+        return self._named_state(name, term, {**self.constants, **kept}, definition, [])
 
     def _names_used(self, prefix: Prefix, definition: ProcessDefinition) -> frozenset[str]:
         """Return the names used behind an arrow, without constants: only their values distinguish states."""
@@ -136,8 +136,8 @@ class Expander:
             self._used[key] = frozenset(free_names(prefix.continuation)) - set(self.constants)
         return self._used[key]
 
-    def _called(self, call: Call, values: Values, calls: list[str]) -> _State:
-        """Return the initial state of a call."""
+    def _call_state(self, call: Call, values: Values, calls: list[str]) -> _State:
+        """Return the initial state of a called process."""
         definition = self.definitions[call.name]
         inner = self._bind(call, values, definition)
         name = definition.name + _arguments(inner[parameter.name] for parameter in definition.parameters)
@@ -145,15 +145,17 @@ class Expander:
             self.evaluator.fail(f"process '{name}' calls itself before any action", call.span)
         if len(calls) >= MAXIMUM_UNFOLDING:
             self.evaluator.fail(f"more than {MAXIMUM_UNFOLDING} processes call each other before any action", call.span)
-        return self._named(name, definition.body, inner, definition, calls)
+        return self._named_state(name, definition.body, inner, definition, calls)
 
-    def _named(self, name: str, term: Term, values: Values, definition: ProcessDefinition, calls: list[str]) -> _State:
-        """Return the state of that name, or the called state if its term is only a call."""
+    def _named_state(
+        self, name: str, term: Term, values: Values, definition: ProcessDefinition, calls: list[str]
+    ) -> _State:
+        """Return the state with this name; if its term is only a call, the initial state of the called process."""
         chosen: Term | None = term
         while isinstance(chosen, Conditional):
             chosen = self._choose(chosen, values)
         if isinstance(chosen, Call):
-            return self._called(chosen, values, [*calls, name])
+            return self._call_state(chosen, values, [*calls, name])
         return _State(name, term, values, definition)
 
     def _bind(self, call: Call, values: Values, definition: ProcessDefinition) -> dict[str, int]:

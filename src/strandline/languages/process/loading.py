@@ -35,7 +35,7 @@ def load_with(source: Source, given: Given) -> System:
     program = parse(source)
     refuse_unknown(source.name, given, [one.name for one in program.constants], "constant")
     declarations = Declarations(source, program, {name: whole_number(name, value) for name, value in given.items()})
-    builder = NetworkBuilder(declarations, lambda one: _imported(source, one))
+    builder = NetworkBuilder(declarations, lambda one: _import(source, one))
     system = lower(source, builder.build(program.system))
     scope = ProcessScope(system.processes, declarations.constants)
     scope.steps = Steps(system)
@@ -50,7 +50,7 @@ def load_with(source: Source, given: Given) -> System:
     return validate(replace(described, measures=measures, fairness=fairness))
 
 
-def _imported(source: Source, one: Import) -> Lts:
+def _import(source: Source, one: Import) -> Lts:
     """Return the component in an imported file; its path is relative to the importing file."""
     path = Path(source.name).parent / one.path
     if path.suffix != ".aut":
@@ -88,7 +88,7 @@ def _with_claims(source: Source, system: System, scope: ProcessScope, program: P
 
 def _fairness(source: Source, system: System, scope: ProcessScope, program: Program) -> Iterator[Fairness]:
     """Yield weak fairness of the named components."""
-    spans = {name: span for pattern in program.fair for name, span in scope.named(pattern, source)}
+    spans = {name: span for pattern in program.fair for name, span in scope.components_named(pattern, source)}
     for number, process in enumerate(system.processes):
         actions = tuple(one for one in system.actions if any(move.process == number for move in one.moves))
         if process.name in spans and actions:

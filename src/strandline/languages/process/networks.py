@@ -82,10 +82,10 @@ class NetworkBuilder:
                 return EMPTY if chosen is None else self._build(chosen, around)
             case Hidden(body=body, labels=labels):
                 network = self._build(body, around)
-                return hide(network, self._hidden(network, labels, around.values))
+                return hide(network, self._labels_to_hide(network, labels, around.values))
             case Renamed(body=body, pairs=pairs):
                 network = self._build(body, around)
-                return rename(network, self._renamed(network, pairs, around.values))
+                return rename(network, self._label_map(network, pairs, around.values))
 
     def _each(self, binders: tuple[Binder, ...], around: _Surroundings) -> Iterator[_Surroundings]:
         """Yield the context inside a replication for every combination of its indices."""
@@ -134,14 +134,14 @@ class NetworkBuilder:
 
     # Labels
 
-    def _hidden(self, network: Network, labels: Iterable[Label], values: Values) -> set[str]:
+    def _labels_to_hide(self, network: Network, labels: Iterable[Label], values: Values) -> set[str]:
         found: set[str] = set()
         for label in labels:
             for text, _ in self.evaluator.labels(label, values):
                 found.update(self._matching(network, text, label.span))
         return found
 
-    def _renamed(self, network: Network, pairs: Iterable[tuple[Label, Label]], values: Values) -> dict[str, str]:
+    def _label_map(self, network: Network, pairs: Iterable[tuple[Label, Label]], values: Values) -> dict[str, str]:
         names: dict[str, str] = {}
         for old, new in pairs:
             for text, inner in self.evaluator.labels(old, values):

@@ -153,10 +153,10 @@ class Reader:
         if self.at("true", "false"):
             return Number(int(self.take().text == "true"), token.span)
         if token.kind is Kind.NAME:
-            return self._named()
+            return self._parse_name()
         self.fail("an expression")
 
-    def _named(self) -> Arithmetic:
+    def _parse_name(self) -> Arithmetic:
         start = self.token
         if self.located and start.text in QUESTIONS and self.at_name_before("("):
             self.place += 2

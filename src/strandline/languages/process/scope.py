@@ -112,7 +112,7 @@ class ProcessScope(Scope):
             lowering.fail(f"the expression is nested deeper than {model.DEEPEST} levels", parsed.span)
         return found
 
-    def named(self, pattern: Pattern, source: Source) -> list[tuple[str, Span]]:
+    def components_named(self, pattern: Pattern, source: Source) -> list[tuple[str, Span]]:
         """Return the names of the components that match a pattern, with the pattern's place."""
         return [(member.location.name, pattern.span) for member in _Lowering(self, source).members(pattern)]
 
@@ -168,7 +168,7 @@ class _Lowering:
             case Name(text=text, span=span):
                 return self._name(text, span)
             case Located():
-                return self._located(parsed)
+                return self._lower_located(parsed)
             case Unary(operator=operator, operand=operand, span=span):
                 inner = self.expression(operand)
                 # A parenthesised number is not a literal.
@@ -178,9 +178,9 @@ class _Lowering:
             case Binary():
                 return self._binary(parsed)
             case Asked():
-                return self._asked(parsed)
+                return self._lower_question(parsed)
 
-    def _asked(self, parsed: Asked) -> model.Expression:
+    def _lower_question(self, parsed: Asked) -> model.Expression:
         """Lower a question about the actions that match a pattern; without positions all of that name match."""
         steps, pattern = self.scope.steps, parsed.action
         if steps is None:
@@ -228,7 +228,7 @@ class _Lowering:
 
     # Where components are
 
-    def _located(self, parsed: Located) -> model.Expression:
+    def _lower_located(self, parsed: Located) -> model.Expression:
         if parsed.state is None:
             return self._numbers(parsed.component)
         members = list(self.members(parsed.component))
@@ -257,9 +257,11 @@ class _Lowering:
         named = [one.location.name for one in self.scope.components if one.name == pattern.name]
         if named:
             several = f"{named[0]} to {named[-1]}" if len(named) > 1 else named[0]
-            self.fail(f"there is no component '{self._shown(pattern)}', but {several}", pattern.span)
+            self.fail(f"there is no component '{self._render_pattern(pattern)}', but {several}", pattern.span)
         known = {one.name for one in self.scope.components}
-        self.fail(f"unknown component '{self._shown(pattern)}'" + suggestion(pattern.name, known), pattern.span)
+        self.fail(
+            f"unknown component '{self._render_pattern(pattern)}'" + suggestion(pattern.name, known), pattern.span
+        )
 
     def _places(self, pattern: Pattern, member: _Member) -> Iterator[_Place]:
         fits = self._fitting(pattern)
@@ -268,10 +270,10 @@ class _Lowering:
     def _no_state(self, state: Pattern, members: list[_Member]) -> NoReturn:
         names = [place.name for member in members for place in member.places]
         hint = "" if state.name in names else suggestion(state.name, names)
-        message = f"component '{members[0].location.name}' has no state '{self._shown(state)}'" + hint
+        message = f"component '{members[0].location.name}' has no state '{self._render_pattern(state)}'" + hint
         self.fail(message, state.span)
 
-    def _shown(self, pattern: Pattern) -> str:
+    def _render_pattern(self, pattern: Pattern) -> str:
         return " ".join(self.source.text[pattern.span.start : pattern.span.end].split())
 
     def _fitting(self, pattern: Pattern) -> Callable[[tuple[int, ...]], bool]:

@@ -70,7 +70,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`enabled(send[_])`, `taken(send[0])`: such an action is enabled, or was the last one taken."""
+    """A question about an action: `enabled(send[_])` (now), `taken(send[0])` (by the last step)."""
 
     question: str
     action: Pattern
@@ -85,7 +85,7 @@ Arithmetic: TypeAlias = Number | Name | Unary | Binary | Located | Asked
 
 @dataclass(frozen=True, slots=True)
 class Binder:
-    """`i: low..high`, or `low..high` without a name: every value in turn."""
+    """An index: `i: low..high`, or `low..high` without a name."""
 
     name: str | None
     low: Arithmetic
@@ -95,7 +95,7 @@ class Binder:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """`job[i]`, `job[i: 0..3]`, `"PUT !1"`; `tau` is the internal action."""
+    """An action label: `job[i]`, `job[i: 0..3]`, `"PUT !1"`; `tau` is the internal action."""
 
     name: str
     indices: tuple[Arithmetic | Binder, ...]
@@ -114,7 +114,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """`label -> continuation`; `number` counts the arrows of a definition."""
+    """An action followed by a term: `label -> continuation`; `number` counts the arrows of a definition."""
 
     label: Label
     continuation: Term
@@ -123,14 +123,14 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """`first | second`: the choice is made by the first action, which may be internal."""
+    """A choice, made by the first action, which may be internal: `first | second`."""
 
     options: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Replicated:
-    """`i: 0..3 . term`: a choice over all values."""
+    """A choice over all values of an index: `i: 0..3 . term`."""
 
     binders: tuple[Binder, ...]
     body: Term
@@ -138,7 +138,7 @@ class Replicated:
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """`if condition then term else term`; a missing `else` is STOP."""
+    """A conditional term: `if condition then term else term`; a missing `else` is STOP."""
 
     condition: Arithmetic
     then: Term
@@ -147,7 +147,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`Name(arguments)`: behave as that process; in a network, a component or another network."""
+    """A call `Name(arguments)`: of a process; in a network, of a component or another network."""
 
     name: str
     arguments: tuple[Arithmetic, ...]
@@ -170,14 +170,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """`first || second`."""
+    """A parallel composition: `first || second`."""
 
     members: tuple[Composition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplicatedParallel:
-    """`i: 0..3 . network`: parallel composition over all values."""
+    """A parallel composition over all values of an index: `i: 0..3 . network`."""
 
     binders: tuple[Binder, ...]
     body: Composition
@@ -185,7 +185,7 @@ class ReplicatedParallel:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalPart:
-    """`if condition then network else network`."""
+    """A conditional composition: `if condition then network else network`."""
 
     condition: Arithmetic
     then: Composition
@@ -194,7 +194,7 @@ class ConditionalPart:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """`network hide {labels}`."""
+    """A composition with hidden labels: `network hide {labels}`."""
 
     body: Composition
     labels: tuple[Label, ...]
@@ -202,7 +202,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """`network rename {old to new}`."""
+    """A composition with renamed labels: `network rename {old to new}`."""
 
     body: Composition
     pairs: tuple[tuple[Label, Label], ...]
@@ -216,7 +216,7 @@ Composition: TypeAlias = Member | Parallel | ReplicatedParallel | ConditionalPar
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """`const name = value;`."""
+    """A declared constant: `const name = value;`."""
 
     name: str
     value: Arithmetic
@@ -225,7 +225,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`name`, or `name: low..high`."""
+    """A parameter of a definition: `name`, or `name: low..high`."""
 
     name: str
     low: Arithmetic | None
@@ -235,7 +235,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ProcessDefinition:
-    """`process Name(parameters) alphabet {labels} = term;`."""
+    """A process definition: `process Name(parameters) alphabet {labels} = term;`."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -246,7 +246,7 @@ class ProcessDefinition:
 
 @dataclass(frozen=True, slots=True)
 class NetworkDefinition:
-    """`network Name(parameters) = composition;`."""
+    """A network definition: `network Name(parameters) = composition;`."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -256,7 +256,7 @@ class NetworkDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """`import Name = "file.aut";`."""
+    """An imported component: `import Name = "file.aut";`."""
 
     name: str
     path: str
@@ -266,7 +266,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`invariant name = expression;`, and so `label`, `reachable` and `valid_end`."""
+    """A declared claim: `invariant name = expression;`, and so `label`, `reachable` and `valid_end`."""
 
     kind: str
     name: str
@@ -276,7 +276,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class FormulaSyntax:
-    """`ltl name = "formula";` or `ctl name = "formula";`."""
+    """A declared formula: `ltl name = "formula";` or `ctl name = "formula";`."""
 
     logic: str
     name: str
@@ -288,7 +288,7 @@ class FormulaSyntax:
 
 @dataclass(frozen=True, slots=True)
 class MeasureSyntax:
-    """`measure expression;` or `measure mono(expression);`."""
+    """A declared measure: `measure expression;` or `measure mono(expression);`."""
 
     text: str
     expression: Arithmetic
@@ -301,7 +301,7 @@ Definition: TypeAlias = ProcessDefinition | NetworkDefinition | Import
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A whole text."""
+    """A parsed program."""
 
     constants: tuple[Constant, ...]
     definitions: tuple[Definition, ...]

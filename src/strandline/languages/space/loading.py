@@ -1,4 +1,4 @@
-"""State space to System."""
+"""Lowering of an explicit state space to a System."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _is_monotone(space: Space) -> bool:
 
 
 class _Edges(NamedTuple):
-    """For every state, a flag that it has the edge, and the edge's target."""
+    """One edge of every state: a flag that the state has such an edge, and the edge's target."""
 
     there: bytearray
     following: list[int]

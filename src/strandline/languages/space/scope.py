@@ -39,7 +39,7 @@ class SpaceScope(Scope):
     def read(self, text: str, name: str) -> Expression:
         """Parse an expression; raises `ParseError` or `ModelError`."""
         source, node = python_expression(text, name)
-        return PlainScope(()).lowered(node, source, meaning=self._meaning)
+        return PlainScope(()).lower(node, source, meaning=self._meaning)
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
         """Parse a question; as `parse`, also for `state` alone, whose value is the state's name."""
@@ -68,7 +68,7 @@ class SpaceScope(Scope):
                     left, right = right, left
                 if self._is_state(left):
                     sign = "==" if isinstance(operator, ast.Eq) else "!="
-                    return Binary(sign, Read(self.state), self._called(lowering, right), lowering.span(node))
+                    return Binary(sign, Read(self.state), self._state_named(lowering, right), lowering.span(node))
             case ast.Attribute(attr=name) if self._is_state(node.value):
                 return Binary("==", Read(self.state), self._index(lowering, name, node), lowering.span(node))
             case ast.Call(func=ast.Name(id=called), args=[inner], keywords=[]) if called == POSITION:
@@ -94,7 +94,7 @@ class SpaceScope(Scope):
                 return bool(name == self.state.name)
         return False
 
-    def _called(self, lowering: Lowering, node: ast.expr) -> Const:
+    def _state_named(self, lowering: Lowering, node: ast.expr) -> Const:
         """Return the state whose name is a number, a string or a word."""
         match node:
             case ast.Constant(value=str() as name) | ast.Name(id=name):

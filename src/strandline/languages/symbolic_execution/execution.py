@@ -73,7 +73,7 @@ class Execution:
     path: list[Expression] = field(default_factory=list)
     """The path condition: the conditions of the enclosing branches."""
     risks: list[tuple[Expression, Expression]] = field(default_factory=list)
-    """Expressions that may fault: as evaluated, and as a condition over the state before the step."""
+    """Pairs: an expression that may fault, and a condition over the state before the step that faults if it does."""
     late: list[Expression] = field(default_factory=list)
     """Fault conditions that count only where the step is enabled."""
 
@@ -145,7 +145,7 @@ class Execution:
         if self.store.pending.keys().isdisjoint(remembered) and self.store.surely_fits():
             self.store.settle()
 
-    def checked(self, expression: Expression) -> Expression:
+    def with_earlier_faults(self, expression: Expression) -> Expression:
         """Return the expression with the faults of everything that was evaluated before it."""
         certain = _eager([expression])
         first = all_of(condition for risk, condition in self.risks if risk not in certain)

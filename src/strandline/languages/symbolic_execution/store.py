@@ -49,9 +49,9 @@ class Store:
 
     def read(self, variable: Variable, index: Expression = _NOWHERE, span: Span | None = None) -> Expression:
         """Return the present value of a variable or an array element."""
-        return self._seen(self.pending.get(variable, ()), variable, index, span)
+        return self._value_after(self.pending.get(variable, ()), variable, index, span)
 
-    def _seen(
+    def _value_after(
         self, writes: Iterable[Write], variable: Variable, index: Expression, span: Span | None = None
     ) -> Expression:
         value: Expression = Read(variable, span) if variable.length is None else Element(variable, index, span)
@@ -105,7 +105,7 @@ class Store:
         for branch, writes in ((condition, first[shared:]), (negate(condition), second[shared:])):
             for write in writes:
                 index = write.index if isinstance(write.index, Const) else choose(branch, write.index, _NOWHERE)
-                old = self._seen(merged, variable, write.index if isinstance(write.index, Const) else _NOWHERE)
+                old = self._value_after(merged, variable, write.index if isinstance(write.index, Const) else _NOWHERE)
                 merged.append(Write(index, choose(branch, write.value, old), write.span))
         self.pending[variable] = merged
 
@@ -133,7 +133,7 @@ class Store:
         self.pending = {}
 
     def before(self, expression: Expression) -> Expression:
-        """Return the expression over the state before the action for one over the present state."""
+        """Rewrite an expression over the current state as one over the state before the action."""
         for row in reversed(list(rows(self.effects))):
             expression = substitute(expression, row)
         return expression

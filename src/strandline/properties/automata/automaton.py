@@ -18,7 +18,7 @@ from strandline.rich_display import Shown
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A step for every letter that satisfies the guard; bit *i* of `marks` puts it in acceptance set *i*."""
+    """An edge, enabled for every letter that satisfies the guard; bit *i* of `marks` puts it in acceptance set *i*."""
 
     guard: Guard
     target: int
@@ -27,7 +27,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Automaton(Shown):
-    """States are the numbers from 0; `edges[q]` are the edges that leave state `q`."""
+    """An automaton; states are the numbers from 0, `edges[q]` are the edges that leave state `q`."""
 
     atoms: tuple[str, ...]
     initial: tuple[int, ...]

@@ -12,7 +12,7 @@ from strandline.properties.word import LassoWord
 
 
 class Relation(Enum):
-    """How two languages compare."""
+    """The possible relations between two languages."""
 
     EQUAL = "equal"
     LEFT_SMALLER = "the first is strictly contained in the second"

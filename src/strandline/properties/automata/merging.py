@@ -43,12 +43,12 @@ def _unite(automaton: Automaton, first: int, second: int) -> Automaton:
     for edge in both:
         marks |= edge.marks
     edges = [
-        tuple(_redirected(edge, second, first) for edge in outgoing)
+        tuple(_redirect(edge, second, first) for edge in outgoing)
         if any(edge.target == second for edge in outgoing)
         else outgoing
         for outgoing in automaton.edges
     ]
-    edges[first] = tuple(_redirected(replace(edge, marks=marks), second, first) for edge in both)
+    edges[first] = tuple(_redirect(replace(edge, marks=marks), second, first) for edge in both)
     initial = tuple(dict.fromkeys(first if state == second else state for state in automaton.initial))
     return replace(automaton, initial=initial, edges=tuple(edges))
 
@@ -57,5 +57,5 @@ def _without_state(automaton: Automaton, unreachable: int) -> Automaton:
     return restrict(automaton, [state for state in range(automaton.state_count) if state != unreachable])
 
 
-def _redirected(edge: Edge, old: int, new: int) -> Edge:
+def _redirect(edge: Edge, old: int, new: int) -> Edge:
     return replace(edge, target=new) if edge.target == old else edge

@@ -24,7 +24,7 @@ from strandline.properties.automata.trimming import trim
 from strandline.properties.effort import spend
 
 MAXIMUM_WORK = 20_000_000
-"""Simulation compares edges with edges; automata with more pairs of edges are reduced by bisimulation alone."""
+"""Most pairs of edges for which simulation is computed; larger automata are reduced by bisimulation alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def _declarations(source: Source, text: str, start: int, end: int) -> tuple[dict
             continue
         for name in names:
             span = Span(base + name.start(), base + name.end())
-            state = _known(source, number, name.group(), span)
+            state = _look_up(source, number, name.group(), span)
             if match.group(1) == "init":
                 initial = state
             else:
@@ -156,8 +156,8 @@ def _steps(
             place = offset + len(text[offset:end]) - len(text[offset:end].lstrip())
             raise ParseError("expected a transition 'a -> b { guard ...; }'", source, Span(place, place + 1))
         previous = match.group(1) or previous
-        first = _known(source, number, previous, Span(*match.span(1 if match.group(1) else 2)))
-        second = _known(source, number, match.group(2), Span(*match.span(2)))
+        first = _look_up(source, number, previous, Span(*match.span(1 if match.group(1) else 2)))
+        second = _look_up(source, number, match.group(2), Span(*match.span(2)))
         steps.append((first, second, _clause(source, text, *match.span(3))))
         offset, last = match.end(), match.group(4)
     return steps
@@ -172,7 +172,7 @@ def _clause(source: Source, text: str, start: int, end: int) -> ParsedFormula:
     return parse_guard(source, Span(*clause.span(1)), member_arrow=True)
 
 
-def _known(source: Source, number: dict[str, int], name: str, span: Span) -> int:
+def _look_up(source: Source, number: dict[str, int], name: str, span: Span) -> int:
     if name not in number:
         raise ParseError(f"there is no state '{name}'", source, span)
     return number[name]

@@ -44,7 +44,7 @@ class AtomPlaces:
 
 def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> ParsedFormula:
     """Parse the Boolean formula at `span`; errors have their place in the whole file."""
-    # Blank out what stands before, keeping lines, so that offsets are those of the file.
+    # Blank out the text before, keeping line breaks, so that offsets are those of the file.
     before = re.sub(r"[^\n]", " ", source.text[: span.start])
     try:
         parsed = parse_ltl(Source(source.name, before + source.text[span.start : span.end]), member_arrow=member_arrow)
@@ -57,7 +57,7 @@ def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> Pa
 
 FormulaEdge = tuple[Formula, int]
 DescribedState = tuple[list[FormulaEdge], bool]
-"""The edges of a state, and its acceptance."""
+"""A parsed state: its edges, and True if it is accepting."""
 
 
 def accepting_among(states: Iterable[DescribedState]) -> frozenset[int]:

@@ -12,9 +12,11 @@ from strandline.properties.automata.automaton import Automaton, Edge, merge_para
 from strandline.properties.automata.guard import MAXIMUM_ATOMS, Guard, conjunction, literal
 from strandline.properties.formats.guard_syntax import AutomatonText
 from strandline.properties.formats.hoa_tokens import HoaKind, HoaToken, tokenize_hoa
-from strandline.source import Source, Span
+from strandline.source import Source, Span, saturated_int
 
 MAXIMUM_NESTING = 100
+MAXIMUM_STATES, MAXIMUM_SETS = 100_000, 256
+"""More states or acceptance sets make an automaton that no search could use."""
 
 
 def read_hoa(source: Source) -> AutomatonText:
@@ -70,7 +72,7 @@ class _Reader:
     def _header_item(self, item: HoaToken) -> None:
         match item.text:
             case "States":
-                self.states = self._number()
+                self.states = self._count(MAXIMUM_STATES, "states")
             case "Start":
                 self.start_tokens.append(self._peek())
                 self.starts.append(self._number())
@@ -82,7 +84,7 @@ class _Reader:
                 name = self._expect(HoaKind.ALIAS)
                 self.aliases[name.text] = self._label(0)
             case "Acceptance":
-                self.set_count = self._number()
+                self.set_count = self._count(MAXIMUM_SETS, "acceptance sets")
                 self._acceptance()
             case _:
                 self._skip_item(item)
@@ -225,9 +227,9 @@ class _Reader:
             self._symbol(")")
             return guard
         if token.kind is HoaKind.NUMBER:
-            if int(token.text) >= len(self.atoms or ()):
+            if saturated_int(token.text) >= len(self.atoms or ()):
                 raise self._error(f"atomic proposition {token.text} is not declared", token)
-            return literal(int(token.text))
+            return literal(saturated_int(token.text))
         if token.kind is HoaKind.ALIAS:
             if token.text not in self.aliases:
                 raise self._error(f"the alias {token.text} is not defined", token)
@@ -245,7 +247,7 @@ class _Reader:
         sets = sorted(set(self.used_sets))
         edges = tuple(
             merge_parallel(
-                Edge(edge.guard, edge.target, self._renumbered(edge.marks, sets)) for edge in self.bodies.get(state, [])
+                Edge(edge.guard, edge.target, self._renumber(edge.marks, sets)) for edge in self.bodies.get(state, [])
             )
             for state in range(count)
         )
@@ -261,7 +263,7 @@ class _Reader:
         accepting = [state for state, marks in self.state_marks.items() if marks & wanted == wanted]
         return frozenset() if self.never else frozenset(accepting)
 
-    def _renumbered(self, marks: int, sets: list[int]) -> int:
+    def _renumber(self, marks: int, sets: list[int]) -> int:
         if self.never:
             return 0
         return sum((marks >> number & 1) << place for place, number in enumerate(sets))
@@ -269,6 +271,8 @@ class _Reader:
     def _check_state(self, number: int, token: HoaToken) -> None:
         if self.states is not None and number >= self.states:
             raise self._error(f"state {number} is not declared", token)
+        if number >= MAXIMUM_STATES:
+            raise self._error(f"states are numbered from 0 to {MAXIMUM_STATES - 1}", token)
 
     def _peek(self) -> HoaToken:
         return self.tokens[self.place]
@@ -284,8 +288,15 @@ class _Reader:
             raise self._error(f"expected a {kind.name.lower()}, not '{token.text}'", token)
         return token
 
+    def _count(self, most: int, what: str) -> int:
+        token = self._peek()
+        count = self._number()
+        if count > most:
+            raise self._error(f"more than {most} {what}", token)
+        return count
+
     def _number(self) -> int:
-        return int(self._expect(HoaKind.NUMBER).text)
+        return saturated_int(self._expect(HoaKind.NUMBER).text)
 
     def _symbol(self, text: str) -> None:
         token = self._next()

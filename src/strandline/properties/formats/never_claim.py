@@ -136,7 +136,7 @@ class _Reader:
             raise self._error(f"unexpected '{self._peek().text}' behind the claim", self._peek())
         if not self.states:
             raise self._error("the claim has no state", self.tokens[0])
-        states = self._described()
+        states = self._described_states()
         automaton = automaton_from_formulas(self.source, (0,), states)
         return AutomatonText(automaton, self.source, self.atom_places.spans, accepting_among(states))
 
@@ -201,14 +201,14 @@ class _Reader:
     def _assertion(self) -> None:
         self._word("->")
         self._word("assert")
-        self._balanced()
+        self._parse_balanced()
 
     def _guard(self) -> Formula:
         """Parse everything up to `->`, `;` or the next option, outside parentheses."""
         first = self._peek()
         last = first
         while self._peek().text not in ("->", ";", "::", "fi", "od", "}", ""):
-            last = self._balanced() if self._peek().text == "(" else self._next()
+            last = self._parse_balanced() if self._peek().text == "(" else self._next()
         if self._peek() is first:
             raise self._error(f"expected a guard, not '{first.text}'", first)
         if first.text == "else":
@@ -217,7 +217,7 @@ class _Reader:
         self.atom_places.note(parsed.atom_spans)
         return parsed.formula
 
-    def _balanced(self) -> _Token:
+    def _parse_balanced(self) -> _Token:
         opening = self._peek()
         self._word("(")
         depth = 1
@@ -229,7 +229,7 @@ class _Reader:
                 raise self._error("this '(' is never closed", opening)
         return token
 
-    def _described(self) -> list[DescribedState]:
+    def _described_states(self) -> list[DescribedState]:
         number = {label.text: place for place, state in enumerate(self.states) for label in state.labels}
         end = len(self.states)
         described: list[DescribedState] = []

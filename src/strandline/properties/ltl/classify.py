@@ -12,7 +12,10 @@ from strandline.properties.ltl.normal_form import negation_normal_form
 
 
 class PropertyClass(Enum):
-    """The classes: safety and guarantee lie in obligation, that in recurrence and persistence, all in reactivity."""
+    """The classes of the hierarchy.
+
+    Safety and guarantee lie in obligation, that in recurrence and persistence, all in reactivity.
+    """
 
     SAFETY = "safety"
     GUARANTEE = "guarantee"

@@ -37,7 +37,7 @@ MAXIMUM_BOOLEAN_ATOMS = 8
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The names that change between conjunction and disjunction."""
+    """The operators and constants of conjunction, or their duals of disjunction."""
 
     operator: Operator
     neutral: Formula
@@ -47,7 +47,7 @@ class _Side:
     merged_right: tuple[Operator, ...]
     """Binary operators that distribute over it on the right: a R b && a R c is a R (b && c)."""
     merged_left: tuple[Operator, ...]
-    """And on the left: a U c && b U c is (a && b) U c."""
+    """Binary operators that distribute over it on the left: a U c && b U c is (a && b) U c."""
 
 
 _SIDES = {

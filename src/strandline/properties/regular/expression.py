@@ -20,7 +20,7 @@ from strandline.properties.formats.guard_syntax import AtomPlaces, parse_guard
 from strandline.properties.ltl.formula import TRUE, Formula, atoms_of
 from strandline.properties.ltl.implication import boolean_guard
 from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trim
-from strandline.source import Source, Span
+from strandline.source import Source, Span, saturated_int
 
 MAXIMUM_NESTING = 100
 MAXIMUM_POSITIONS = 2000
@@ -137,7 +137,7 @@ class _Parser:
         while self._peek().text[:1] in ("*", "+", "?", "["):
             token = self._peek()
             if token.text.startswith("["):
-                part = self._counted(token, start, end, depth)
+                part = self._repeat(token, start, end, depth)
             else:
                 if token.text != "?":
                     self._then(part, part)
@@ -155,11 +155,13 @@ class _Parser:
         self.tokens, self.place = tokens, place
         return part
 
-    def _counted(self, token: _Token, start: int, end: int, depth: int) -> _Part:
-        numbers = [int(number) for number in re.findall(r"\d+", token.text)]
+    def _repeat(self, token: _Token, start: int, end: int, depth: int) -> _Part:
+        numbers = [saturated_int(number) for number in re.findall(r"\d+", token.text)]
         least, most = numbers[0], numbers[-1]
         if least > most:
             raise self._error("the smaller number comes first", token)
+        if most > MAXIMUM_POSITIONS:
+            raise self._error(f"more than {MAXIMUM_POSITIONS} repetitions", token)
         result = _EMPTY_WORD
         for number in range(most):
             part = self._again(start, end, depth)
@@ -178,13 +180,13 @@ class _Parser:
         if token.text == ".":
             return self._letter(TRUE, token)
         if token.text[:1] == "{":
-            return self._guarded(Span(token.span.start + 1, token.span.end - 1), token)
+            return self._parse_guard(Span(token.span.start + 1, token.span.end - 1), token)
         if token.text and (token.text[0] in "!_" or token.text[0].isalpha()):
-            return self._guarded(token.span, token)
+            return self._parse_guard(token.span, token)
         found = f"'{token.text}'" if token.text else "the end"
         raise self._error(f"expected a letter, not {found}", token)
 
-    def _guarded(self, span: Span, token: _Token) -> _Part:
+    def _parse_guard(self, span: Span, token: _Token) -> _Part:
         parsed = parse_guard(self.source, span)
         self.atom_places.note(parsed.atom_spans)
         return self._letter(parsed.formula, token)

@@ -27,7 +27,7 @@ class Rest:
         return Rest(self.next_formulas | other.next_formulas, self.promises | other.promises)
 
     def is_easier_than(self, other: Rest) -> bool:
-        """Return True if whatever satisfies `other` satisfies this, with no more promises."""
+        """Return True if every word that satisfies `other` satisfies this, and this makes no more promises."""
         return self.promises <= other.promises and self.next_formulas <= other.next_formulas
 
 

@@ -37,7 +37,7 @@ The most that one of the formulas in bench/formulas takes is 170,000.
 
 
 class Method(Enum):
-    """The translations."""
+    """The translations that can be chosen."""
 
     DEFAULT = "default"
     TABLEAU = "tableau"
@@ -89,13 +89,13 @@ def _translate_alone(formula: Formula, acceptance: Acceptance) -> Automaton:
     """Translate without the help of the negation, because one of the two automata is too large."""
     with work_limit(MOST_EFFORT):
         raw = translate_to_generalised(simplify(formula), atoms_in_order(formula), rewrite=False)
-        automaton = simplify_acceptance(_reduced(simplify_acceptance(trim(raw))))
+        automaton = simplify_acceptance(_reduce(simplify_acceptance(trim(raw))))
         if acceptance is Acceptance.GENERALISED:
             return automaton
-        return _reduced(degeneralise(automaton)[0], keep_state_based=True)
+        return _reduce(degeneralise(automaton)[0], keep_state_based=True)
 
 
-def _reduced(automaton: Automaton, *, keep_state_based: bool = False) -> Automaton:
+def _reduce(automaton: Automaton, *, keep_state_based: bool = False) -> Automaton:
     """Return the automaton reduced, or unchanged if that would be too much work."""
     try:
         with work_limit(MOST_EFFORT_FOR_REDUCTION):
@@ -119,13 +119,13 @@ def generalised_pair(formula: Formula) -> tuple[Automaton, Automaton]:
         )
     forms = simplify(formula), simplify(formula, negated=True)
     bound = MAXIMUM_PAIR_EDGES
-    positive, negative = (_generalised(form, atoms, rewrite=True, bound=bound) for form in forms)
+    positive, negative = (_translate_generalised(form, atoms, rewrite=True, bound=bound) for form in forms)
     if intersects(positive, negative):
-        positive, negative = (_generalised(form, atoms, rewrite=False, bound=bound) for form in forms)
+        positive, negative = (_translate_generalised(form, atoms, rewrite=False, bound=bound) for form in forms)
     return positive, negative
 
 
-def _generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool, bound: int) -> Automaton:
+def _translate_generalised(formula: Formula, atoms: tuple[str, ...], *, rewrite: bool, bound: int) -> Automaton:
     raw = translate_to_generalised(formula, atoms, rewrite=rewrite, maximum_edges=bound)
     automaton = simplify_acceptance(trim(raw))
     return simplify_acceptance(reduce_by_simulation(automaton))

@@ -1,4 +1,4 @@
-"""What a verdict rests on, in sentences: what was searched, what was left out, what may be doubted."""
+"""The basis of a verdict, in sentences: the part that was searched, the parts left out, possible doubts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from strandline.checker.diagnosis.coverage import Coverage
 from strandline.checker.driver.outcome import DECIDED
 from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.measures.notation import measure_texts
-from strandline.checker.options.search import LOSSY
 from strandline.checker.properties.selection import Kind
 from strandline.checker.verdicts.ctl import CtlSearch
 from strandline.checker.verdicts.ltl import LtlSearch
-from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.checker.verdicts.statistics import Statistics
+from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Verdict
 from strandline.report.style import counted, large
 
 _REPLAYED = (
     "Every step of a trace was executed again, before it was shown, by the interpreter that defines what models mean."
 )
 _SHOWN = 12
-"""Names that a sentence lists."""
+"""Most names that a sentence lists."""
 _ENDS = {
     "stutter": "A run that ends counts as one that stays in its last state for ever.",
     "ignore": "Runs that end do not count.",
@@ -29,14 +29,17 @@ _ENDS = {
 
 
 class Ground(NamedTuple):
-    """One sentence. `mark`: `sure` where it makes the answer certain, `open` where it limits it, `note` otherwise."""
+    """One sentence about the basis of a verdict.
+
+    `mark` is `sure` if it makes the answer certain, `open` if it limits it, `note` otherwise.
+    """
 
     mark: str
     text: str
 
 
 def grounds(result: Exploration | Verdict) -> list[Ground]:
-    """Return everything that a reader should know before believing the answer."""
+    """Return all sentences that a reader should know before relying on the answer."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     properties = result.properties if isinstance(result, Verdict) else ()
     searched = [one for one in properties if one.search is not None or one.ctl is not None]
@@ -65,7 +68,7 @@ def _search(exploration: Exploration) -> Iterator[Ground]:
         yield Ground("note", f"While it ran: {how}.")
     if now.spilled_bytes:
         yield Ground("note", f"States that did not fit into memory took {shown_bytes(now.spilled_bytes)} of disk.")
-    if options.store in LOSSY:
+    if options.store_kind.lossy:
         yield Ground("open", f"The store is lossy ({options.store}): a new state may have been taken for a known one.")
     if options.order == "sweep":
         yield from _measure(exploration)
@@ -119,23 +122,23 @@ def _coverage(coverage: Coverage | None, *, complete: bool) -> Iterator[Ground]:
     if not coverage.never_taken:
         yield Ground("sure", f"Every action of the model was taken ({coverage.actions:,}).")
     elif complete:
-        never = _listed([f"{one.action} ({one.why})" for one in coverage.never_taken])
+        never = _list([f"{one.action} ({one.why})" for one in coverage.never_taken])
         yield Ground("open", f"{taken:,} of {counted(coverage.actions, 'action')} were ever taken. Never: {never}.")
     else:
         yield Ground("note", f"{taken:,} of {counted(coverage.actions, 'action')} were taken so far.")
     if complete and coverage.never_reached:
-        yield Ground("open", f"Never reached: {_listed(list(coverage.never_reached))}.")
+        yield Ground("open", f"Never reached: {_list(list(coverage.never_reached))}.")
     if coverage.full:
-        yield Ground("open", f"Full at times, so that others had to wait: {_listed(list(coverage.full))}.")
+        yield Ground("open", f"Full at times, so that others had to wait: {_list(list(coverage.full))}.")
 
 
-def _listed(names: list[str]) -> str:
+def _list(names: list[str]) -> str:
     rest = len(names) - _SHOWN
     return ", ".join(names[:_SHOWN]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def _temporal(one: PropertyVerdict, *, titled: bool) -> Iterator[Ground]:
-    """Yield what the answer to a property of runs or trees rests on."""
+    """Yield the sentences about the basis of an answer for a property of runs or trees."""
     title = f"'{one.name}': " if titled else ""
     search = one.search or one.ctl
     if search is None:

@@ -9,13 +9,14 @@ from typing import Any
 from strandline import __version__
 from strandline.checker.properties.selection import Kind
 from strandline.checker.verdicts.ctl import Evidence
-from strandline.checker.verdicts.verdict import Exploration, PropertyVerdict, Statistics, Verdict
+from strandline.checker.verdicts.statistics import Statistics
+from strandline.checker.verdicts.verdict import Exploration, PropertyVerdict, Verdict
 from strandline.compile.interpret import Interpreter
 from strandline.errors import InputError
 from strandline.model.system import System
 from strandline.report.ctl import ctl_search_rows, evidence_title
 from strandline.report.html.basis import grounds
-from strandline.report.html.runs import run_data, tagged
+from strandline.report.html.runs import encode_tagged, run_data
 from strandline.report.html.sequence import sequence_data
 from strandline.report.html.sources import places_data, source_data
 from strandline.report.ltl import search_rows, violation_title
@@ -27,18 +28,18 @@ from strandline.traces.stored import MOST_HELD
 from strandline.traces.trace import Trace
 
 _ROOM = 1_300_000
-"""Characters that all traces of a page may take together."""
+"""Most characters of all traces of a page together."""
 _MOST_TRACES = 50
 _WORDS = {"HOLDS": "EXPLORED", "VIOLATED": "FAULT", "UNKNOWN": "INCOMPLETE"}
-"""The names of the answers of an exploration."""
+"""The words for the possible outcomes of an exploration."""
 
 
 def page_data(result: Exploration | Verdict) -> dict[str, Any]:
-    """Return the object in the page."""
+    """Return the data of a page as a JSON object."""
     system = result.system
     is_verdict = isinstance(result, Verdict)
-    told = _Told(system)
-    properties = [told.property(one, result) for one in _properties(result)]
+    gathered = _PropertiesAndTraces(system)
+    properties = [gathered.property(one, result) for one in _properties(result)]
     return {
         "version": __version__,
         "answer": result.answer.value if is_verdict else _WORDS[result.answer.value],
@@ -47,13 +48,13 @@ def page_data(result: Exploration | Verdict) -> dict[str, Any]:
         "properties": properties,
         "grounds": [one._asdict() for one in grounds(result)],
         "searches": list(_searches(result)),
-        "traces": told.traces(),
+        "traces": gathered.traces(),
         **model_data(system),
     }
 
 
 def model_data(system: System) -> dict[str, Any]:
-    """Return what every page needs of a model."""
+    """Return the data about a model that every page needs."""
     return {
         "title": system.title,
         "source": source_data(system),
@@ -63,11 +64,11 @@ def model_data(system: System) -> dict[str, Any]:
 
 
 def traces_of(result: Exploration | Verdict) -> list[Trace]:
-    """Return the traces of a page, by their numbers there."""
-    told = _Told(result.system)
+    """Return the traces of a page, in the order of their numbers."""
+    gathered = _PropertiesAndTraces(result.system)
     for one in _properties(result):
-        told.property(one, result)
-    return [trace for _, trace in told.found[:_MOST_TRACES]]
+        gathered.property(one, result)
+    return [trace for _, trace in gathered.found[:_MOST_TRACES]]
 
 
 def _properties(result: Exploration | Verdict) -> Sequence[PropertyVerdict]:
@@ -77,12 +78,12 @@ def _properties(result: Exploration | Verdict) -> Sequence[PropertyVerdict]:
 
 
 def _places(system: System) -> dict[str, list[str]]:
-    """Return the locations of each process: the page reads `P.waiting` as a question about them."""
+    """Return the locations of each process: the page reads `P.waiting` as a question about the location of P."""
     return {process.location.name: list(process.locations) for process in system.processes}
 
 
 def _floors(system: System) -> bool:
-    """Return True if a remainder has the sign of the divisor, as in Python, and not that of the dividend, as in C."""
+    """Return True if a remainder has the sign of the divisor, as in Python, not of the dividend, as in C."""
     try:
         return Interpreter(system).evaluate(system.scope.parse("(0 - 7) % 2"), system.initial[0]) == 1
     except InputError:
@@ -90,7 +91,7 @@ def _floors(system: System) -> bool:
 
 
 def _searches(result: Exploration | Verdict) -> Iterator[dict[str, Any]]:
-    """Yield every search with its figures and its profile."""
+    """Yield the data of every search, with its statistics and its profile."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     if not isinstance(result, Verdict) or searched_states(result):
         rows = statistics_rows(exploration)
@@ -121,7 +122,7 @@ def _search(title: str, rows: Sequence[tuple[str, str]], now: Statistics, order:
 
 
 @dataclass(slots=True)
-class _Told:
+class _PropertiesAndTraces:
     """Properties and the traces that they show, each trace once."""
 
     system: System
@@ -155,9 +156,9 @@ class _Told:
     def traces(self) -> list[dict[str, Any]]:
         """Return as many traces as there is room for; the others have only their titles."""
         shown = self.found[:_MOST_TRACES]
-        return [self._shown(title, trace, _ROOM // max(1, len(shown))) for title, trace in shown]
+        return [self._trace_object(title, trace, _ROOM // max(1, len(shown))) for title, trace in shown]
 
-    def _shown(self, title: str, trace: Trace, room: int) -> dict[str, Any]:
+    def _trace_object(self, title: str, trace: Trace, room: int) -> dict[str, Any]:
         # Following a long trace through the model once more takes much memory.
         taken = actions_along(self.system, trace) if len(trace) <= MOST_HELD else None
         return {
@@ -186,7 +187,7 @@ class _Told:
             "parts": [self._evidence(part) for part in evidence.parts],
             "component": None if component is None else {
                 "states": component.states,
-                "members": [{name: tagged(value) for name, value in one.items()} for one in component.members],
+                "members": [{name: encode_tagged(value) for name, value in one.items()} for one in component.members],
             },
         }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The document: data, style and program in one file, which may load nothing and talk to nobody."""
+"""The HTML document: data, style and program in one file, which loads nothing and sends nothing."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from strandline.report.text import exploration_text, verdict_text
 
 _COMMON = ("elements.js", "values.js", "expressions.js", "trace.js", "sequence.js", "source.js", "sweep.js", "tree.js")
 REPORT_PROGRAM = (*_COMMON, "report.js")
-"""The parts of a report's program in the order in which they run."""
+"""The parts of the program of a report, in the order in which they run."""
 EXPLORER_PROGRAM = (*_COMMON, "report.js", "around.js", "running.js", "explorer.js")
-"""That of the explorer, which shows reports of its checks."""
+"""The parts of the program of the explorer, which also shows reports of its checks."""
 STYLE = "page.css"
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -45,7 +45,7 @@ _PAGE = """<!doctype html>
 
 
 def report_page(result: Exploration | Verdict) -> str:
-    """Return the whole document of a result."""
+    """Return the HTML document of a result."""
     style, program = static_text(STYLE), program_text(REPORT_PROGRAM)
     text = verdict_text(result, Style()) if isinstance(result, Verdict) else exploration_text(result, Style())
     data = page_data(result)
@@ -55,13 +55,13 @@ def report_page(result: Exploration | Verdict) -> str:
         title=escape(f"{data['answer']} {data['title']}"),
         style=style,
         text=escape(text),
-        data=embedded(data),
+        data=embed_json(data),
         program=program,
     )
 
 
 def write_report(path: Path, result: Exploration | Verdict) -> None:
-    """Write the document to a file. Raises `CannotWrite`."""
+    """Write the HTML document of a result to a file. Raises `CannotWrite`."""
     text = report_page(result)
     try:
         path.write_text(text, encoding="utf-8")
@@ -76,16 +76,16 @@ def static_text(name: str) -> str:
 
 
 def program_text(names: tuple[str, ...]) -> str:
-    """Parts of the program as one: each adds to the object `strandline`."""
+    """Return some parts of the program as one script; each adds to the object `strandline`."""
     return "\n".join(['"use strict";', "const strandline = {};", *map(static_text, names)])
 
 
 def digest(text: str) -> str:
-    """Return the hash of a text for the page's policy."""
+    """Return the hash of a text for the page's content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def embedded(data: Any) -> str:
-    """Return JSON that can stand in a page: nothing in it ends the element that holds it."""
+def embed_json(data: Any) -> str:
+    """Return JSON that can stand inside an HTML element: nothing in it ends that element."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c").replace(
         "\u2028", "\\u2028").replace("\u2029", "\\u2029")  # fmt: skip

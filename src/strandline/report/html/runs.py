@@ -1,7 +1,7 @@
-"""Traces in a page: names and actions once, and of every step only its changes.
+"""Encode traces compactly for a page: names and actions once, and of every step only its changes.
 
-A trace of ten thousand steps takes a few hundred kilobytes so. One that is longer than the page can hold loses its
-middle, which the page says: it is cut into pieces, each with the state in which it begins.
+So a trace of ten thousand steps takes a few hundred kilobytes. The middle of a trace that is longer than the page can
+hold is left out, and the page says so: the trace is cut into pieces, each with the state in which it begins.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from strandline.model.values import Multiset, RecordValue, ordered
+from strandline.model.values import Multiset, RecordValue, in_stable_order
 from strandline.traces.trace import Step, Trace
 
 LARGEST_EXACT = 2**53
-"""Numbers beyond it are none that JavaScript can hold; the page gets their digits."""
+"""Largest integer that JavaScript represents exactly; of larger ones the page gets the digits."""
 
 
-def tagged(value: Any) -> Any:
-    """Return a value with its kind.
+def encode_tagged(value: Any) -> Any:
+    """Encode a value with its kind.
 
     Arrays and queues are lists, `{"set": [...]}` are sets and bags, `{"record": name, "fields": ...}` records,
     `{"integer": digits}` large numbers; anything else is its text.
     """
     match value:
         case RecordValue():
-            return {"record": value._name, "fields": {name: tagged(value[name]) for name in value}}
+            return {"record": value._name, "fields": {name: encode_tagged(value[name]) for name in value}}
         case Multiset():
-            return {"set": [tagged(one) for one in value]}
+            return {"set": [encode_tagged(one) for one in value]}
         case frozenset():
-            return {"set": [tagged(one) for one in ordered(value)]}
+            return {"set": [encode_tagged(one) for one in in_stable_order(value)]}
         case tuple() | list():
-            return [tagged(one) for one in value]
+            return [encode_tagged(one) for one in value]
         case bool() | str() | None:
             return value
         case int():
@@ -41,12 +41,12 @@ def tagged(value: Any) -> Any:
 
 
 _MOST_AT_AN_END = 10_000
-"""Steps of a long trace that a page shows at its beginning and at its end, at most."""
+"""Most steps at the beginning and at the end of a long trace that a page shows."""
 
 
 @dataclass(slots=True)
 class Table:
-    """Texts by number, each once."""
+    """A table that numbers texts, each once."""
 
     texts: dict[str, int] = field(default_factory=dict)
 
@@ -55,11 +55,11 @@ class Table:
 
 
 def run_data(trace: Trace, room: int) -> dict[str, Any]:
-    """Return a trace in about `room` characters of JSON at most; the initial state is always there."""
+    """Return a trace in at most about `room` characters of JSON; the initial state is always included."""
     actions, names = Table(), Table()
     steps = {number: _step(trace.steps[number], actions, names) for part in _ends(len(trace)) for number in part}
     sizes = {number: len(json.dumps(one)) + 2 for number, one in steps.items()}
-    kept = list(_kept(sizes, len(trace), room))
+    kept = list(_kept_ranges(sizes, len(trace), room))
     return {
         "length": len(trace),
         "loop": trace.loop,
@@ -75,26 +75,26 @@ def run_data(trace: Trace, room: int) -> dict[str, Any]:
 
 def _step(step: Step, actions: Table, names: Table) -> list[Any]:
     """Return `[action, name, value, name, value, ...]`, action and names by their numbers."""
-    told: list[Any] = [actions.number(step.action)]
+    row: list[Any] = [actions.number(step.action)]
     for change in step.changes:
-        told += [names.number(change.name), tagged(change.new)]
-    return told
+        row += [names.number(change.name), encode_tagged(change.new)]
+    return row
 
 
 def _state(trace: Trace, number: int) -> dict[str, Any]:
     state = trace.initial if number == 0 else trace.steps[number - 1].state
-    return {name: tagged(value) for name, value in state.items()}
+    return {name: encode_tagged(value) for name, value in state.items()}
 
 
 def _ends(count: int) -> tuple[range, range]:
-    """Return the steps of which there may be room for some: all or, of a long trace, many at each end."""
+    """Return the ranges of steps to consider: all or, of a long trace, many at each end."""
     if count <= 2 * _MOST_AT_AN_END:
         return range(count), range(0)
     return range(_MOST_AT_AN_END), range(count - _MOST_AT_AN_END, count)
 
 
-def _kept(sizes: Mapping[int, int], count: int, room: int) -> Iterator[range]:
-    """Yield the steps there is room for: all, or as many at the beginning as at the end."""
+def _kept_ranges(sizes: Mapping[int, int], count: int, room: int) -> Iterator[range]:
+    """Yield the ranges of steps for which there is room: all, or as many at the beginning as at the end."""
     if len(sizes) == count and sum(sizes.values()) <= room:
         yield range(count)
         return

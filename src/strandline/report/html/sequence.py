@@ -1,8 +1,8 @@
-"""A trace as a message sequence chart: a lifeline for each process, and an arrow for each message.
+"""Render a trace as a message sequence chart: a lifeline per process, an arrow per message.
 
-A step in which several processes move together is an arrow from the one to the others. A step that puts something into
-a channel sends it, a later step that takes it out receives it: of a queue in order, of a bag the oldest equal one.
-Channels are variables that hold a queue or a bag. A trace of a model without processes has no chart.
+A step in which several processes move together is an arrow from the acting one to the others. A step that puts
+something into a channel sends it, a later step that takes it out receives it: from a queue in order, from a bag the
+oldest equal one. Channels are variables that hold a queue or a bag. A trace of a model without processes has no chart.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from strandline.traces.trace import Step, Trace
 
 _MOST_LIFELINES = 40
 _MOST_STEPS = 2_000
-"""A longer chart is not drawn."""
+"""Most steps of a trace that is drawn as a chart."""
 _NOBODY = -1
 _OWNER = re.compile(r"([A-Za-z_]\w*)\.")
-"""The process in front of the name of an action."""
+"""The pattern of the name of an action that begins with its process."""
 
 
 def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ...]] | None) -> dict[str, Any]:
     """Return the chart of a trace, or `why` there is none.
 
-    `lifelines` are names, `steps` has the lifelines that take part in each step, and in `messages`, `from` and `to` are
+    `lifelines` are names, `steps` has the lifelines that take part in each step; in `messages`, `from` and `to` are
     pairs of a step and a lifeline.
     """
     lifelines = _lifelines(system)
@@ -59,7 +59,11 @@ def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ..
 
 
 def _lifelines(system: System) -> list[str]:
-    """Return the processes: with locations, known by their variables, or, beside such ones, by their actions alone."""
+    """Return the names of the processes.
+
+    These are the processes with locations, those known by their variables, and, if there are such, those known by their
+    actions alone.
+    """
     owners = [one.owner for one in system.variables if one.owner is not None]
     watching = None if system.observer is None else system.observer.name
     names = dict.fromkeys([*(one.name for one in system.processes), *owners])
@@ -72,7 +76,7 @@ def _lifelines(system: System) -> list[str]:
 def _acting(system: System, lifelines: Sequence[str], step: Step, actions: Sequence[Action]) -> list[int]:
     """Return the lifelines that take part in a step, the acting one first.
 
-    They are known by the step's moves, by the name of its action, or by whose variables it changes.
+    They are determined by the step's moves, by the name of its action, or by the owners of the variables it changes.
     """
     moving = [system.processes[move.process].name for action in actions for move in action.moves]
     if not moving:

@@ -9,11 +9,11 @@ from strandline.model.system import Action, System
 from strandline.source import Span
 
 _LONGEST = 300_000
-"""Characters of a model that a page shows."""
+"""Most characters of a model that a page shows."""
 
 
 def source_data(system: System) -> dict[str, Any]:
-    """Return the text, or why it is not shown."""
+    """Return the text of the model, or the reason why it is not shown."""
     source = system.source
     if not source.text:
         return {"name": source.name, "text": None, "why": "the model has no text: it was put together by a program"}

@@ -8,29 +8,29 @@ import subprocess
 from strandline.report.pictures.graphs import Graph
 
 _SECONDS = 30
-"""How long Graphviz may take."""
+"""Seconds that Graphviz may take."""
 
 
 def graph_dot(graph: Graph) -> str:
-    """Return the graph for Graphviz: a marked node has two borders, an arrow enters an initial one."""
+    """Return the graph as DOT: a marked node has two borders, an arrow enters an initial one."""
     lines = [
-        f"digraph {_quoted(graph.title)} {{",
+        f"digraph {_quote(graph.title)} {{",
         '  node [shape=box, style=rounded, fontname="monospace", fontsize=10];',
         '  edge [fontname="monospace", fontsize=9];',
     ]
     for number, node in enumerate(graph.nodes):
         border = ", peripheries=2" if node.marked else ""
-        lines.append(f"  {number} [label={_quoted(chr(10).join(node.lines))}{border}];")
+        lines.append(f"  {number} [label={_quote(chr(10).join(node.lines))}{border}];")
         if node.initial:
             lines += [f"  enter{number} [shape=point, width=0];", f"  enter{number} -> {number};"]
     for edge in graph.edges:
-        label = f" [label={_quoted(chr(10).join(edge.lines))}]" if edge.lines else ""
+        label = f" [label={_quote(chr(10).join(edge.lines))}]" if edge.lines else ""
         lines.append(f"  {edge.source} -> {edge.target}{label};")
     return "\n".join([*lines, "}"]) + "\n"
 
 
 def graphviz_svg(graph: Graph) -> str | None:
-    """Return the graph as SVG by Graphviz; None if that is not installed, or does not come to an end."""
+    """Return the graph as SVG by Graphviz; None if it is not installed or takes too long."""
     if shutil.which("dot") is None:
         return None
     try:
@@ -42,5 +42,5 @@ def graphviz_svg(graph: Graph) -> str | None:
     return done.stdout if done.returncode == 0 and done.stdout else None
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

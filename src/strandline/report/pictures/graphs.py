@@ -1,4 +1,4 @@
-"""A graph to be drawn: the texts of its nodes and edges."""
+"""A graph to be drawn: nodes and edges with their texts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """`lines` of text; an initial node has an arrow that enters it, a marked one two rims."""
+    """A node with `lines` of text; an arrow enters an initial node, a marked node has two rims."""
 
     lines: tuple[str, ...]
     initial: bool = False
@@ -16,7 +16,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From node to node, by their places."""
+    """An edge between two nodes, given by their indices."""
 
     source: int
     target: int
@@ -25,7 +25,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes by their places, and edges between them."""
+    """A graph: nodes, and edges between their indices."""
 
     title: str
     nodes: tuple[Node, ...]
@@ -33,10 +33,10 @@ class Graph:
 
     @property
     def joined(self) -> Graph:
-        """Return the graph with one edge between two nodes, which has the labels of all of them."""
+        """Return the graph with parallel edges joined to one, which has the labels of all of them."""
         lines: dict[tuple[int, int], list[str]] = {}
         for edge in self.edges:
-            told = lines.setdefault((edge.source, edge.target), [])
-            told += [line for line in edge.lines if line not in told]
-        edges = tuple(Edge(source, target, tuple(told)) for (source, target), told in lines.items())
+            texts = lines.setdefault((edge.source, edge.target), [])
+            texts += [line for line in edge.lines if line not in texts]
+        edges = tuple(Edge(source, target, tuple(texts)) for (source, target), texts in lines.items())
         return Graph(self.title, self.nodes, edges)

@@ -25,7 +25,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The middle of a node and its size."""
+    """The centre of a node and its size."""
 
     x: float
     y: float
@@ -35,7 +35,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Boxes of the nodes, and for each edge the points that it passes, from its source to its target."""
+    """A finished layout: boxes of the nodes, and for each edge its points, from its source to its target."""
 
     boxes: tuple[Box, ...]
     ways: tuple[tuple[Point, ...], ...]
@@ -64,7 +64,7 @@ def place(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]
             "Write it as dot and use a program for large graphs"
         )
     row_of = _rows(len(sizes), edges, initial)
-    rows, bends = _bent(row_of, edges)
+    rows, bends = _add_bends(row_of, edges)
     _order(rows)
     widths = {node: size[0] for node, size in enumerate(sizes)}
     xs = _spread(rows, widths)
@@ -87,7 +87,7 @@ def place(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]
 def _rows(count: int, edges: Sequence[tuple[int, int]], initial: Sequence[int]) -> list[int]:
     """Return the row of each node: the longest path to it from the initial ones along edges that close no cycle.
 
-    So no edge stays in its row.
+    So no edge connects two nodes of the same row.
     """
     following: dict[int, list[int]] = {}
     for source, target in edges:
@@ -125,7 +125,7 @@ def _downwards(count: int, following: dict[int, list[int]], initial: Sequence[in
     return left[::-1]
 
 
-def _bent(row_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[_Rows, list[list[int]]]:
+def _add_bends(row_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[_Rows, list[list[int]]]:
     """Return the rows with bends in them, and the bends of every edge from its source on."""
     rows = _Rows([[] for _ in range(max(row_of, default=-1) + 1)])
     for node, row in enumerate(row_of):
@@ -172,7 +172,7 @@ def _mean(neighbours: Sequence[int], place: dict[int, int], otherwise: float) ->
 
 
 def _crossings(rows: _Rows) -> int:
-    """Pairs of edges between neighbouring rows that cross."""
+    """Return the number of pairs of edges between neighbouring rows that cross."""
     count = 0
     for upper, lower in zip(rows.rows, rows.rows[1:], strict=False):
         place = {one: at for at, one in enumerate(lower)}
@@ -185,7 +185,7 @@ def _crossings(rows: _Rows) -> int:
 
 
 def _spread(rows: _Rows, widths: dict[int, float]) -> dict[int, float]:
-    """Return the places of nodes and bends in their rows: as near to the middle of their neighbours as possible."""
+    """Return the positions of nodes and bends in their rows, as near to the middle of their neighbours as possible."""
     xs: dict[int, float] = {}
     for row in rows.rows:
         _pack(row, dict.fromkeys(row, 0.0), widths, xs)

@@ -1,4 +1,4 @@
-"""Plots of runs as SVG: layer by layer from the profile of a search, and over time from its progress."""
+"""Plot runs as SVG: the profile of a search layer by layer, and memory over time."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from itertools import accumulate
 
 from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.limits.progress import Progress
-from strandline.checker.verdicts.verdict import Statistics
+from strandline.checker.verdicts.statistics import Statistics
 from strandline.engine.parts.profile import LayerFigures, coarser
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 640, 200, 8, 26, 24
 _MOST = 320
-"""Parts of a profile that a plot distinguishes."""
+"""Most layers that a plot shows separately; more are combined."""
 _ALL, _LIVE, _TEXT = "#b9c3cf", "#2c7fd6", "#6b7480"
 _FONT = 'font-family="system-ui, sans-serif" font-size="12"'
 
 
 def profile_svg(statistics: Statistics) -> str:
-    """Plot the states stored in each layer against all that had been found by then."""
+    """Plot the states stored in each layer, beside the number of states found until then."""
     layers = coarser(statistics.profile, _MOST)
     stored = [one.stored for one in layers]
-    # What is stored has been found, though it may not be expanded yet.
+    # Stored states count as found, though they may not be expanded yet.
     found = [max(pair) for pair in zip(accumulate(one.visited for one in layers), stored, strict=True)]
     peak, total = max(stored, default=0), max([*found, *stored, 1])
     title = f"stored at most {peak:,} of {found[-1] if found else 0:,}, layer by layer"
@@ -40,20 +40,20 @@ class RunProgress:
     """The progress of a run over time."""
 
     name: str
-    told: Sequence[Progress]
+    reports: Sequence[Progress]
 
 
 def memory_svg(runs: Sequence[RunProgress]) -> str:
     """Plot the engine's memory over time, one line for each run."""
-    longest = max((one.seconds for course in runs for one in course.told), default=0.0) or 1.0
-    most = max((one.bytes for course in runs for one in course.told), default=0) or 1
+    longest = max((one.seconds for course in runs for one in course.reports), default=0.0) or 1.0
+    most = max((one.bytes for course in runs for one in course.reports), default=0) or 1
     colours = (_LIVE, "#e08a1e", "#137a3b", "#8a3ffc")
     parts, keys = [], []
     for number, course in enumerate(runs):
         colour = colours[number % len(colours)]
-        points = " ".join(f"{_x(one.seconds / longest):.1f},{_y(one.bytes / most):.1f}" for one in course.told)
+        points = " ".join(f"{_x(one.seconds / longest):.1f},{_y(one.bytes / most):.1f}" for one in course.reports)
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        top = max((one.bytes for one in course.told), default=0)
+        top = max((one.bytes for one in course.reports), default=0)
         keys.append((colour, f"{course.name}, at most {shown_bytes(top)}"))
     return _frame("memory of the engine over time", "".join(parts), keys, ("0 s", f"{longest:.1f} s"))
 

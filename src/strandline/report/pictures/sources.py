@@ -1,4 +1,4 @@
-"""The graphs of a model and of automata, ready to be drawn."""
+"""Make graphs to be drawn from models and automata."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from strandline.report.automaton_dot import edge_label
 from strandline.report.pictures.graphs import Edge, Graph, Node
 
 _LINE = 44
-"""Characters of a state in one line."""
+"""Most characters of a state in one line."""
 _MOST_MEMBERS = 3
-"""Actions that are named on an edge between components."""
+"""Most actions that are named on an edge between components."""
 
 
 def state_lines(state: Mapping[str, Any]) -> tuple[str, ...]:
@@ -55,9 +55,9 @@ def components_picture(graph: StateGraph) -> Graph:
         for action, target in node.edges:
             ends = component_of[node.number], component_of[target]
             if ends[0] != ends[1]:
-                told = labels.setdefault(ends, [])
-                if action not in told:
-                    told.append(action)
+                names = labels.setdefault(ends, [])
+                if action not in names:
+                    names.append(action)
     left = {source for source, _ in labels}
     initial = {component_of[one] for one in graph.initial}
     nodes = []
@@ -65,7 +65,7 @@ def components_picture(graph: StateGraph) -> Graph:
         first = state_lines(graph.states[inside[0]])
         size = f"{len(inside):,} states, e.g." if len(inside) > 1 else "1 state"
         nodes.append(Node((size, *first), number in initial, number not in left))
-    edges = [Edge(*ends, _some(told)) for ends, told in labels.items()]
+    edges = [Edge(*ends, _some(names)) for ends, names in labels.items()]
     return Graph(f"{graph.system.title}: strongly connected components", tuple(nodes), tuple(edges))
 
 
@@ -99,8 +99,8 @@ def control_picture(system: System) -> Graph:
         nodes += [
             Node((f"{process.name}.{name}",), place in begins, place in marked) for place, name in enumerate(names)
         ]
-        told = _moves(system, process)
-        edges += [Edge(first + source, first + target, _some(told.get((source, target), [])))
+        moves = _moves(system, process)
+        edges += [Edge(first + source, first + target, _some(moves.get((source, target), [])))
                   for source, target in sorted(control_edges(system, process))]  # fmt: skip
     return Graph(f"{system.title}: control", tuple(nodes), tuple(edges))
 
@@ -115,12 +115,12 @@ def _moves(system: System, process: Process | Observer) -> dict[tuple[int, int],
         for move in action.moves:
             if move.process != number:
                 continue
-            told = found.setdefault((move.source, move.target), [])
+            names = found.setdefault((move.source, move.target), [])
             plain = f"{process.name}: {process.locations[move.source]} -> {process.locations[move.target]}"
             name = action.name.replace(plain, "").strip(" ;,").removeprefix(f"{process.name}.")
-            if name and name not in told:
-                told.append(name)
-    return {move: told for move, told in found.items() if told}
+            if name and name not in names:
+                names.append(name)
+    return {move: names for move, names in found.items() if names}
 
 
 def automaton_picture(automaton: Automaton, title: str) -> Graph:

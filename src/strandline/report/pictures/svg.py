@@ -1,4 +1,4 @@
-"""Graphs as SVG: by Graphviz where it is installed, else by places of our own."""
+"""Draw graphs as SVG: by Graphviz if it is installed, else by a layout of our own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHARACTER, LINE = 6.7, 15.0
 _MARGIN, _PADDING, _HEAD = 16.0, 8.0, 30.0
 _LONGEST_LABEL, _LABEL_CHARACTER = 32, 6.1
 _LOOP, _ASIDE = 32.0, 9.0
-"""How wide the loop of a node is, and how far edges up and down are apart."""
+"""Width of the loop of a node, and distance between edges up and down."""
 _STYLE = (
     "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
     ".node{fill:#fff;stroke:#1b1f24;stroke-width:1.2}.marked{fill:#eef4ff}"
@@ -38,7 +38,7 @@ def graph_svg(graph: Graph, *, layout: str = "auto") -> str:
     return _own_svg(graph.joined) if drawn is None else drawn
 
 
-def placed(graph: Graph) -> Placed:
+def lay_out(graph: Graph) -> Placed:
     """Lay out a graph whose edges are joined.
 
     Nodes stand so far apart that the labels of the edges that enter them, which stand above, have room beside each
@@ -63,7 +63,7 @@ def _size(node: Node) -> tuple[float, float]:
 
 
 def _own_svg(graph: Graph) -> str:
-    layout = placed(graph)
+    layout = lay_out(graph)
     # Labels of edges at the sides reach beyond all nodes.
     longest = max((min(len(line), _LONGEST_LABEL) for edge in graph.edges for line in edge.lines), default=0)
     left = _MARGIN + longest * _LABEL_CHARACTER / 2
@@ -121,7 +121,7 @@ def _drawn_edge(edge: Edge, way: tuple[Point, ...], boxes: tuple[Box, ...]) -> s
 
 
 def _rim(box: Box, towards: Point, aside: float) -> Point:
-    """Return where an edge meets a node: below or above it, a little aside."""
+    """Return the point where an edge meets the border of a node, a little off the middle."""
     side = 1 if towards[1] > box.y else -1
     reach = box.width / 2 - 4
     return box.x + max(-reach, min(reach, (towards[0] - box.x) * 0.3 + aside)), box.y + side * box.height / 2

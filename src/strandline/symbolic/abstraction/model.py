@@ -109,7 +109,7 @@ class AbstractModel:
         return self.diagrams.count([relation], [*self.bits, *later])
 
     def single(self, abstract: Function) -> Function:
-        """Return the set of one of these abstract states."""
+        """Return the set that contains one of these abstract states."""
         found = self.diagrams.member(abstract) or {}
         result = self.diagrams.true
         for bit in sorted(self.bits, reverse=True):

@@ -1,1 +1,1 @@
-"""LTL-Sweep as published (001), off-line and on-line: the reference of the comparison."""
+"""LTL-Sweep as published (001), off-line and on-line, for comparison with our own sweep for cycles."""

@@ -75,6 +75,7 @@ def begin_round(search, first):
             mark = store.entries[at]
             member = possible and mark & HIT != _0
             if not first:
+                # A member stays if an accepting path from a member hit it.
                 member = mark & MEMBER != _0 and mark >> HIT_SHIFT & VALUE == _2
             store.entries[at] = mark & HIT
             if member:
@@ -128,12 +129,13 @@ def _rise(store, number, value):
     if mark >> VALUE_SHIFT & VALUE >= value:
         return False
     store.entries[at] = (mark & ~(VALUE << VALUE_SHIFT)) | (value << VALUE_SHIFT) | QUEUED
+    # A state that is queued already will be expanded with the higher value.
     return mark & QUEUED == _0
 
 
 @inlined
 def _pass_back(search, number, row):
-    """Propagate the value over a regress edge: a member is hit, and a root of the next sweep if its value rises."""
+    """Propagate the value over a regress edge to a member: it becomes a root of the next sweep if its value rises."""
     store, value = search.store, search.state.value
     at = extra_at(store, number)
     if store.entries[at] & MEMBER == _0:
@@ -159,6 +161,7 @@ def _pass_on(search, at):
     )
     line, records = layers.line, expansion.records
     layer = layer_at(expansion.words, records, at)
+    # A cycle never leaves its block of overlapping spans.
     if layer > state.block_end:
         return CONTINUE
     code = make_room(store)
@@ -170,6 +173,7 @@ def _pass_on(search, at):
     hash_value = state_hash(records, at, expansion.words)
     number = find(store, records, at, hash_value)
     if layer < line.layer:
+        # Regress edges lead to persistent states, which stay stored until the line leaves the column.
         if number == NONE:
             return FAULT
         _pass_back(search, number, row)

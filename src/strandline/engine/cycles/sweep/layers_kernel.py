@@ -52,7 +52,7 @@ U = np.uint64
 _0, _1, _2 = U(0), U(1), U(2)
 
 ACCEPTS, HIT_AGAIN = U(1), U(2)
-"""Why a state is suspected of lying on an accepting cycle."""
+"""Reasons why a state is suspected of lying on an accepting cycle."""
 
 
 @inlined
@@ -104,6 +104,7 @@ def _hit_again(search, number, layer):
     """Record an edge back to a persistent state in a later sweep: if it keeps the rank, it may close a cycle."""
     layers, store, state = search.layers, search.store, search.state
     line = layers.line
+    # In the first sweep of a column no state is known to be reachable from a persistent one.
     if line.column_sweep < _2 or (layer ^ line.layer) & state.rank_mask != _0:
         return
     store.entries[extra_at(store, number)] |= HIT
@@ -167,6 +168,7 @@ def _process_top(search):
         store.entries[extra_at(store, number)] = _0
     drop(stack)
     mark = store.entries[extra_at(store, number)]
+    # Not entered in this layer yet, though perhaps stored because it was queued.
     if mark & STATUS == _0:
         stack.top.unexpanded = number + _1
     elif mark & STATUS == OPEN and merge(open_sccs, mark >> NUMBER_SHIFT) == open_sccs.state.accepting:
@@ -202,6 +204,7 @@ def _next_root(search):
     layers, store, state = search.layers, search.store, search.state
     while True:
         code = next_layer(layers, store, search.journal.counts, search.recorder)
+        # Without persistent or accepting states no cycle spans several layers.
         if code == COLUMN_OVER and (layers.line.keepers == _0 or state.ranks_accepting == _0):
             state.ranks_accepting = _0
             continue

@@ -20,14 +20,14 @@ from strandline.engine.cycles.cycle_search import Cycle, CycleSearch
 from strandline.engine.cycles.sweep.probes import Probe
 from strandline.engine.parts.expansion import width_of
 from strandline.engine.parts.line import COLUMNS, SWEEPS, LayersPart, add_line_counts
-from strandline.engine.parts.profile import LayerFigures, without_ranks
+from strandline.engine.parts.profile import without_ranks
 from strandline.engine.parts.profile_recorder import RecorderPart
 from strandline.engine.parts.stack import StackPart
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.jit import precompile
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import CYCLE_SWEEP, record
-from strandline.engine.search import Event, SearchArguments, Statistics
+from strandline.engine.search import Details, Event, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
 from strandline.errors import InternalError
 
@@ -96,14 +96,14 @@ class SweepCycleSearch(CycleSearch):
         )
 
     def load(self) -> None:
-        """Warm up: a probe comes first, and then the sweep."""
+        """Load the machine code, first that of probes, then that of the sweep."""
         from strandline.engine.cycles.sweep.layers_kernel import sweep_layers
 
         super().load()
         sweep_layers(self._search(), np.uint64(1))
 
     def load_further(self) -> None:
-        """Warm up elimination, the search for proved cycles, and listing the frontier for another plan."""
+        """Load the machine code of elimination, of the search for proved cycles, and of listing the frontier."""
         from strandline.engine.cycles.sweep.elimination_kernel import begin_round, list_members, propagate
         from strandline.engine.orders.sweep_kernel import list_frontier
 
@@ -116,7 +116,7 @@ class SweepCycleSearch(CycleSearch):
         proving.search.load()
         proving.search.close()
         start = tuple(int(word) for word in self.kernel.initial[0])
-        LoopSearch(self.kernel, start, self.accepting).advance(0.0)
+        LoopSearch(self.kernel, start, self.accepting).run(np.uint64(1))
 
     def run(self, budget: np.uint64) -> int:
         if self._eliminating:
@@ -148,7 +148,10 @@ class SweepCycleSearch(CycleSearch):
         return self._next_round(first=False) if code == codes.DONE else code
 
     def _next_round(self, *, first: bool) -> int:
-        """Choose the members of the next round. None left: the line leaves the column. None lost: there is a cycle."""
+        """Choose the members of the next round, and continue according to their number.
+
+        If there are none, the line leaves the column; if none was dropped, there is a cycle.
+        """
         from strandline.engine.cycles.sweep.elimination_kernel import begin_round
 
         begin_round(self._search(), first)
@@ -197,14 +200,11 @@ class SweepCycleSearch(CycleSearch):
     def line(self) -> tuple[int, int]:
         return self._layers.key
 
-    def profile(self) -> tuple[LayerFigures, ...]:
-        """Return the profile of the sweeps, without probes and eliminations."""
+    def details(self) -> Details:
+        """Return the profile of the sweeps, without probes and eliminations, and regress edges."""
         profile = self._recorder.layers(self._layers.standing(), self.journal.counts)
-        return without_ranks(profile, int(self._state.rank_mask) + 1)
-
-    @property
-    def sampled_regress_edges(self) -> list[tuple[tuple[int, ...], int]]:
-        return self._recorder.regress_edges()
+        profile = without_ranks(profile, int(self._state.rank_mask) + 1)
+        return Details(profile=profile, sampled_regress_edges=self._recorder.regress_edges())
 
     @property
     def regressing_link(self) -> tuple[int, int]:

@@ -74,7 +74,7 @@ def _execute_file(source: Source) -> dict[str, Any]:
     sys.modules[module.__name__] = module
     sys.path.insert(0, folder)
     try:
-        # Output of the file must not mix with verdicts on stdout.
+        # Output of the model file must not mix with verdicts on stdout.
         with contextlib.redirect_stdout(sys.stderr):
             exec(compile(source.text, source.name, "exec", dont_inherit=True), vars(module))
     except SyntaxError as error:
@@ -82,7 +82,8 @@ def _execute_file(source: Source) -> dict[str, Any]:
     except InputError:
         raise
     except SystemExit as error:
-        raise ModelError(f"the file terminates the program on loading: sys.exit({error.code})", source) from None
+        call = error.code if isinstance(error.code, str) else f"sys.exit({error.code})"
+        raise ModelError(f"the file terminates the program on loading: {call}", source) from None
     except Exception as error:
         raise error_of_exception(source, error) from error
     finally:

@@ -105,7 +105,7 @@ class _Lowering:
         self.source = text
 
     def system(self) -> System:
-        steps = [step for owner, marked in self._marked("action") for step in self._steps(owner, marked)]
+        steps = [step for owner, marked in self._marked_functions("action") for step in self._steps(owner, marked)]
         processes = self._processes(steps)
         taken = [(step, tuple(self._actions(step, processes))) for step in steps]
         system = System.create(
@@ -121,7 +121,9 @@ class _Lowering:
         for step, actions in taken:
             title = self._title(step.process, step.marked.function.__name__)
             self.structure.actions[title] = (*self.structure.actions.get(title, ()), *actions)
-        declared = [self._title(process, marked.function.__name__) for process, marked in self._marked("action")]
+        declared = [
+            self._title(process, marked.function.__name__) for process, marked in self._marked_functions("action")
+        ]
         everybody = [self.structure.instance_name(process) for process in self.structure.member_fields]
         system = replace(
             system,
@@ -158,7 +160,7 @@ class _Lowering:
             raise ModelError(f"{type(self.model).__name__}: no @initial function leaves a state", self.source)
         return tuple(self.structure.valuation(state) for state in states)
 
-    def _marked(self, kind: str) -> Iterator[tuple[ProcessValue | None, Marked]]:
+    def _marked_functions(self, kind: str) -> Iterator[tuple[ProcessValue | None, Marked]]:
         for marked in type(self.model)._marked.values():
             if marked.kind == kind:
                 yield None, marked
@@ -302,7 +304,9 @@ class _Lowering:
 
     # Properties
 
-    def _returned(self, process: ProcessValue | None, marked: Marked, read: Callable[[Any], Expression]) -> Expression:
+    def _read_result(
+        self, process: ProcessValue | None, marked: Marked, read: Callable[[Any], Expression]
+    ) -> Expression:
         text, definition = text_of(marked.function)
         names = [one.arg for one in definition.args.args]
         leading = self._leading(process)
@@ -316,16 +320,16 @@ class _Lowering:
         if value is None:
             text.fail(f"'{definition.name}' returns nothing; write 'return ...'", definition)
         try:
-            expression = machine.execution.checked(read(value))
+            expression = machine.execution.with_earlier_faults(read(value))
             refuse_oversized(expression)
         except Refused as refusal:
             text.fail(str(refusal), definition.body[-1])
         return expression
 
     def _predicates(self, kind: str) -> Iterator[Predicate]:
-        for process, marked in self._marked(kind):
+        for process, marked in self._marked_functions(kind):
             name = self._title(process, marked.function.__name__)
-            expression = self._returned(process, marked, truth)
+            expression = self._read_result(process, marked, truth)
             yield Predicate(name, expression, self._span(marked))
 
     def _parameters(self) -> Iterator[tuple[str, Any]]:
@@ -355,9 +359,9 @@ class _Lowering:
                 yield Claim(formula.logic, self._title(process, name), formula.text, scope, span)
 
     def _measures(self) -> Iterator[Component]:
-        for process, marked in self._marked("measure"):
+        for process, marked in self._marked_functions("measure"):
             name = self._title(process, marked.function.__name__)
-            expression = self._returned(process, marked, number)
+            expression = self._read_result(process, marked, number)
             yield Component(expression, marked.monotone, name, source=self.source, span=self._span(marked))
 
     # Fairness
@@ -379,7 +383,7 @@ class _Lowering:
 
     def _fair_actions(self, taken: Sequence[tuple[_Step, tuple[Action, ...]]]) -> Iterator[Fairness]:
         """Yield a fairness condition for each fair action of each process, over all parameter values."""
-        for process, marked in self._marked("action"):
+        for process, marked in self._marked_functions("action"):
             if marked.fair:
                 own = tuple(
                     action
@@ -396,8 +400,8 @@ class _Lowering:
             yield Fairness(name, actions, span=span, strong=how == STRONG)
 
     def _fair_conditions(self) -> Iterator[Fairness]:
-        for process, marked in self._marked("fairness"):
-            condition = self._returned(process, marked, truth)
+        for process, marked in self._marked_functions("fairness"):
+            condition = self._read_result(process, marked, truth)
             if condition == FALSE:
                 text, definition = text_of(marked.function)
                 text.fail("this is never true, so no run at all is fair", definition.body[-1])

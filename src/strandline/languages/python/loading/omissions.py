@@ -45,13 +45,13 @@ def refuse_missing_owners(text: Text, definition: ast.ClassDef, variables: Mappi
         names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
         read = {node.id for node in names if isinstance(node.ctx, ast.Load)}
         for statement in ast.walk(function):
-            for name in _assigned(statement):
+            for name in _assigned_names(statement):
                 if name in variables and name not in read:
                     message = f"this '{name}' is forgotten at the end of '{function.name}'; write '{variables[name]}'"
                     text.fail(f"{message} for the variable", statement)
 
 
-def _assigned(statement: ast.AST) -> Iterator[str]:
+def _assigned_names(statement: ast.AST) -> Iterator[str]:
     """Yield the names assigned one by one; targets of tuple unpacking need not all be used."""
     match statement:
         case ast.Assign(targets=targets):
@@ -61,7 +61,7 @@ def _assigned(statement: ast.AST) -> Iterator[str]:
 
 
 def _acts(function: ast.FunctionDef, leading: Collection[str]) -> bool:
-    """Return True if a function does what only actions can.
+    """Return True if a function does something that only actions may do.
 
     That is assigning to a part of the model, calling a method of one as in `m.data.put(1)`, or `require`.
     """

@@ -77,9 +77,9 @@ class PythonScope(Scope):
         parsed, node = parse_text(text, name)
         inner = self._raw_part(node)
         if inner is not None:
-            return self._plain.lowered(inner, Source(name, text))
+            return self._plain.lower(inner, Source(name, text))
         with deep_recursion():
-            return self._evaluated(parsed, node, meaning)
+            return self._evaluate(parsed, node, meaning)
 
     def _raw_part(self, node: ast.expr) -> ast.expr | None:
         """Return the argument of `raw(...)`; None for other expressions."""
@@ -153,7 +153,7 @@ class PythonScope(Scope):
             value = inline(evaluator, value.function, list(value.owner), {})
         return value
 
-    def _evaluated(self, parsed: Text, node: ast.expr, meaning: Callable[[Any, Span], Expression]) -> Expression:
+    def _evaluate(self, parsed: Text, node: ast.expr, meaning: Callable[[Any, Span], Expression]) -> Expression:
         value = self._value(parsed, node)
         try:
             if isinstance(value, Symbol | int | ProcessValue):

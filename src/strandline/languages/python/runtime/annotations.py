@@ -51,31 +51,31 @@ class BracketType:
 
 
 class Range(BracketType):
-    """`Range[low, high]`: the integers from low to high, both included."""
+    """The annotation `Range[low, high]`: the integers from low to high, both included."""
 
 
 class Enum(BracketType):
-    """`Enum["idle", "busy"]`: one of these names; the first is the default."""
+    """The annotation `Enum["idle", "busy"]`: one of these names; the first is the default."""
 
 
 class Array(BracketType):
-    """`Array[type, length]`: a fixed-size array."""
+    """The annotation `Array[type, length]`: a fixed-size array."""
 
 
 class Bag(BracketType):
-    """`Bag[type, capacity]`: a multiset."""
+    """The annotation `Bag[type, capacity]`: a multiset."""
 
 
 class Fifo(BracketType):
-    """`Fifo[type, capacity]`: a queue."""
+    """The annotation `Fifo[type, capacity]`: a queue."""
 
 
 class Set(BracketType):
-    """`Set[type]`: a set of values of the type."""
+    """The annotation `Set[type]`: a set of values of the type."""
 
 
 class Optional(BracketType):
-    """`Optional[type]`: a value of the type, or None."""
+    """The annotation `Optional[type]`: a value of the type, or None."""
 
 
 class EnclosingNamespace(dict[str, Any]):

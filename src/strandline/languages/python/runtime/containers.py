@@ -223,7 +223,7 @@ class SetValue(_Container):
 
     _kind: SetType
 
-    def _checked(self, value: Any) -> Any:
+    def _check(self, value: Any) -> Any:
         """Return the value; raise `IndexError` if it is outside the element type."""
         kept = _inside(self._kind.element, value)
         if not kept:
@@ -231,19 +231,19 @@ class SetValue(_Container):
         return convert(self._kind.element, value)
 
     def add(self, value: Any) -> None:
-        value = self._checked(value)
+        value = self._check(value)
         if value not in self._values:
             self._values.append(value)
             self._values.sort(key=lambda one: sort_key(self._kind.element, one))
 
     def discard(self, value: Any) -> None:
-        value = self._checked(value)
+        value = self._check(value)
         if value in self._values:
             self._values.remove(value)
 
     def remove(self, value: Any) -> None:
         """Remove a member; not enabled if it is none."""
-        if self._checked(value) not in self._values:
+        if self._check(value) not in self._values:
             raise NotEnabled(f"{value!r} is not in the set")
         self._values.remove(value)
 
@@ -265,7 +265,7 @@ def _inside(kind: FlatType, value: Any) -> bool:
 
 
 def freeze(kind: Type, value: Any) -> Any:
-    """Return a hashable image of a value, from which `thawed` makes an equal one."""
+    """Return a hashable image of a value, from which `thaw` makes an equal one."""
     match kind:
         case RecordType(fields=fields):
             return tuple(freeze(inner, getattr(value, name)) for name, inner in fields)
@@ -303,7 +303,7 @@ def default(kind: Type) -> Any:
 
 
 def thaw(kind: Type, picture: Any) -> Any:
-    """Return the value of an image made by `frozen`."""
+    """Return the value of an image made by `freeze`."""
     match kind:
         case RecordType(fields=fields):
             parts = zip(fields, picture, strict=True)

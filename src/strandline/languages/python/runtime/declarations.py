@@ -82,7 +82,7 @@ def _formula(logic: str, formula: str) -> FormulaText:
     return FormulaText(logic, formula)
 
 
-def _marked(kind: str, function: Any, **facts: Any) -> Any:
+def _mark(kind: str, function: Any, **facts: Any) -> Any:
     if isinstance(function, Marked):
         name = getattr(function.function, "__name__", "a function")
         raise TypeError(f"'{name}' is marked twice, as {function.kind} and as {kind}; write a function for each")
@@ -114,14 +114,14 @@ def action(
     fairly = is_fair(fair)
 
     def mark(target: Callable[..., Any]) -> Any:
-        return _marked("action", target, at=places, to=to, fair=fairly)
+        return _mark("action", target, at=places, to=to, fair=fairly)
 
     return mark if function is None else mark(function)
 
 
 def _plainly(kind: str, function: Any) -> Any:
     """Return a decorator without arguments: `@invariant` and `@invariant()` are the same."""
-    return (lambda target: _marked(kind, target)) if function is None else _marked(kind, function)
+    return (lambda target: _mark(kind, target)) if function is None else _mark(kind, function)
 
 
 def invariant(function: Any = None, /) -> Any:
@@ -161,6 +161,6 @@ def measure(function: Any = None, /, *, monotone: bool = False) -> Any:
     """Declare a progress measure for sweeps; a monotone one must never decrease along a step."""
 
     def mark(target: Callable[..., Any]) -> Any:
-        return _marked("measure", target, monotone=monotone)
+        return _mark("measure", target, monotone=monotone)
 
     return mark if function is None else mark(function)

@@ -1,7 +1,7 @@
-"""The types of variables as mypy sees them.
+"""Type hints that mypy sees instead of the real types of model variables.
 
-Never imported at run time. To mypy a variable of type Any is a type, whatever stands in its brackets, except for
-strings, which it takes for forward references: there only Literal works (ADR 22).
+Never imported at run time. mypy takes a variable of type Any for a type, whatever stands in its brackets, but looks up
+strings in them as forward references: there only Literal works (ADR 22).
 """
 
 from __future__ import annotations

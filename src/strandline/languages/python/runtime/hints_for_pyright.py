@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""The types of variables as pyright sees them: types that hold anything.
+"""Type hints that pyright sees instead of the real types of model variables: types that hold anything.
 
 Never imported at run time. A class with a `__class_getitem__` of its own accepts anything in its brackets; a protocol
 without members can be assigned anything; a subclass of Any can be used as anything (ADR 22).

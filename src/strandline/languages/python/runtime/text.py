@@ -67,7 +67,7 @@ def file_text(filename: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _parsed(filename: str, text: str) -> Text | None:
+def _parse(filename: str, text: str) -> Text | None:
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -85,7 +85,7 @@ def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
     if code is None:
         raise ModelError(f"'{name}' is not written in Python: a model can only use functions whose text is known")
     text = file_text(code.co_filename)
-    parsed = _parsed(code.co_filename, text) if text else None
+    parsed = _parse(code.co_filename, text) if text else None
     for node in ast.walk(parsed.tree) if parsed else ():
         assert parsed is not None
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
@@ -205,7 +205,7 @@ def _texts(cls: type, functions: Iterable[Callable[..., Any]]) -> Iterator[Text]
     module = sys.modules.get(cls.__module__)
     for filename in dict.fromkeys([*files, getattr(module, "__file__", None)]):
         text = file_text(filename) if filename else ""
-        parsed = _parsed(filename, text) if text else None
+        parsed = _parse(filename, text) if text else None
         if parsed is not None:
             yield parsed
 

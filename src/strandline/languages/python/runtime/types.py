@@ -19,7 +19,7 @@ _MOST_NAMES = 1024
 
 @dataclass(frozen=True, slots=True)
 class BoolType:
-    """True or False."""
+    """The type of Booleans: True or False."""
 
     size = 2
 
@@ -35,7 +35,7 @@ class BoolType:
 
 @dataclass(frozen=True, slots=True)
 class RangeType:
-    """The integers from `low` to `high`.
+    """The type of integers from `low` to `high`.
 
     With `names` it is the scalarset of this name: its values are interchangeable.
     """
@@ -62,7 +62,7 @@ class RangeType:
 
 @dataclass(frozen=True, slots=True)
 class EnumType:
-    """An enumeration."""
+    """The type of an enumeration."""
 
     names: tuple[str, ...]
 
@@ -82,7 +82,7 @@ class EnumType:
 
 @dataclass(frozen=True, slots=True)
 class OptionalType:
-    """None (code 0) or a flat value."""
+    """The type of a flat value or None (code 0)."""
 
     element: FlatType
 
@@ -102,7 +102,10 @@ class OptionalType:
 
 @dataclass(frozen=True, slots=True)
 class RecordType:
-    """Named fields; as a flat value each field has its own bits, so that extracting one is a shift."""
+    """The type of a record.
+
+    As a flat value each field has its own bits, so that extracting one is a shift.
+    """
 
     maker: type
     fields: tuple[tuple[str, Type], ...]
@@ -139,7 +142,7 @@ class RecordType:
 
 @dataclass(frozen=True, slots=True)
 class ArrayType:
-    """`length` values of one type, numbered from 0."""
+    """The type of an array of `length` values, numbered from 0."""
 
     element: Type
     length: int
@@ -150,7 +153,7 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True)
 class BagType:
-    """A multiset of at most `capacity` values, kept in descending order of their codes."""
+    """The type of a multiset of at most `capacity` values, kept in descending order of their codes."""
 
     element: FlatType
     capacity: int
@@ -161,7 +164,7 @@ class BagType:
 
 @dataclass(frozen=True, slots=True)
 class FifoType:
-    """A queue of at most `capacity` values, oldest first."""
+    """The type of a queue of at most `capacity` values, oldest first."""
 
     element: FlatType
     capacity: int
@@ -172,7 +175,7 @@ class FifoType:
 
 @dataclass(frozen=True, slots=True)
 class SetType:
-    """A set of flat values, stored as one bit for each possible value."""
+    """The type of a set of flat values, stored as one bit for each possible value."""
 
     element: FlatType
 

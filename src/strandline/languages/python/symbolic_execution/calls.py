@@ -110,7 +110,7 @@ def inline(reader: Reader, function: Callable[..., Any], arguments: list[Any], k
         text = replace(text, foreign=True)
     frame = _arguments(definition, function, arguments, keywords)
     machine = reader.machine
-    reader.computed(tuple(frame.values()))
+    reader.record_risks(tuple(frame.values()))
     machine.names.frames.append(frame)
     result = Runner(reader.of_called(text, names_of(function)), settles=False).run(list(definition.body))
     machine.names.frames.pop()

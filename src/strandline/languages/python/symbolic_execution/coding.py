@@ -234,7 +234,7 @@ def decode(kind: FlatType, expression: Expression) -> Any:
 
 
 def literal(kind: FlatType, value: Any) -> Any:
-    """Return a statically known value in the form of `decoded`, with conditions on it known as well."""
+    """Return a statically known value in the form that `decode` returns, with constant conditions."""
     match kind:
         case OptionalType(element=element):
             return None if value is None else literal(element, value)
@@ -245,7 +245,7 @@ def literal(kind: FlatType, value: Any) -> Any:
 
 
 def decode_variable(kind: Type, expression: Expression) -> Any:
-    """Return the value of a variable of a scalar type; the inverse of `stored`."""
+    """Return the value of a variable of a scalar type; the inverse of `encode_for_variable`."""
     match kind:
         case RangeType():
             return Symbol(IntKind(kind.names), expression)

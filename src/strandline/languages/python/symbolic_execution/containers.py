@@ -114,7 +114,7 @@ def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
         machine.execution.note(risk)
     machine.require(equal(held[-1], _FREE))
     machine.execution.note(machine.code(place.kind.element, value, span))  # type: ignore[union-attr, arg-type]
-    code = add(machine.coded(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
+    code = add(machine.encode(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
     for position in range(size - 1, -1, -1):
         if isinstance(place.kind, BagType):
             above = code if position == 0 else choose(less(held[position - 1], code), held[position - 1], code)
@@ -129,7 +129,7 @@ def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
 def _take(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
     held = slots(machine, place)
     machine.require(contains(machine, place, value))
-    code = add(machine.coded(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
+    code = add(machine.encode(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
     # If the value is statically that of a slot, the slots before it do not change.
     first = held.index(code) if code in held else -1
     for position, slot in enumerate(held):
@@ -153,7 +153,7 @@ def _get(machine: Machine, place: Place, span: Span | None) -> Any:
 
 def _count(machine: Machine, place: Place, value: Any, span: Span | None) -> Any:
     value = machine.whole(value, span)
-    possible, code = machine.coded(place.kind.element, value, span)  # type: ignore[union-attr, arg-type]
+    possible, code = machine.encode(place.kind.element, value, span)  # type: ignore[union-attr, arg-type]
     total = join_with("+", [equal(slot, add(code, 1)) for slot in slots(machine, place)])
     return Symbol(INT, choose(_after_evaluation(place, value, possible), total, FALSE))
 
@@ -162,7 +162,7 @@ def _set(machine: Machine, place: Place, name: str, value: Any, span: Span | Non
     kind = place.kind
     assert isinstance(kind, SetType)
     value = machine.whole(value, span)
-    possible, code = machine.coded(kind.element, value, span)
+    possible, code = machine.encode(kind.element, value, span)
     fault = Undefined(MEMBER_FAULT, span)
     position = choose(_after_evaluation(place, value, possible), place.slot(kind.element.size, code), fault)
     present = machine.execution.store.read(place.variable, position, span)
@@ -176,7 +176,7 @@ def contains(machine: Machine, place: Place, value: Any) -> Expression:
     """Return the condition that a container holds a value; False for a value outside its type."""
     kind = place.kind
     value = machine.whole(value)
-    possible, code = machine.coded(kind.element, value, None)  # type: ignore[union-attr, arg-type]
+    possible, code = machine.encode(kind.element, value, None)  # type: ignore[union-attr, arg-type]
     found: Expression
     if isinstance(kind, SetType):
         found = machine.execution.store.read(place.variable, place.slot(kind.element.size, code))

@@ -123,20 +123,20 @@ class Evaluator:
 
     def truth(self, node: ast.expr) -> Expression:
         try:
-            return truth(self.loaded(node))
+            return truth(self.load(node))
         except Refused as refusal:
             self.text.fail(str(refusal), node)
 
-    def loaded(self, node: ast.expr) -> Any:
+    def load(self, node: ast.expr) -> Any:
         return self.machine.load(self.value(node), self.text.span(node))
 
     def in_order(self, nodes: Sequence[ast.expr]) -> list[Any]:
         found: list[Any] = []
         for node in nodes:
-            found.append(self._preceded(tuple(found), self.loaded, node))
+            found.append(self._read_after(tuple(found), self.load, node))
         return found
 
-    def _preceded(self, values: tuple[Any, ...], read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
+    def _read_after(self, values: tuple[Any, ...], read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
         guards = self.machine.execution.guards
         known = len(guards)
         result = read(node)
@@ -144,7 +144,7 @@ class Evaluator:
             guards[known:known] = self.machine.conditions(values)
         return result
 
-    def computed(self, value: Any) -> None:
+    def record_risks(self, value: Any) -> None:
         for risk in risks(value):
             self.machine.execution.note(risk)
 
@@ -166,14 +166,14 @@ class Evaluator:
             case ast.UnaryOp(op=op, operand=operand):
                 return self._unary(op, operand, node)
             case ast.BoolOp(op=op, values=values):
-                return self._joined(isinstance(op, ast.And), values)
+                return self._short_circuit(isinstance(op, ast.And), values)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 return self._compare(left, ops, comparators, node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 condition = self.truth(test)
                 if isinstance(condition, Const):
                     return self.value(body if condition.value else orelse)
-                return self.machine.branch(condition, lambda: self.loaded(body), lambda: self.loaded(orelse))
+                return self.machine.branch(condition, lambda: self.load(body), lambda: self.load(orelse))
             case ast.Tuple(elts=elements) | ast.List(elts=elements):
                 return tuple(self.in_order(elements))
             case ast.ListComp() | ast.GeneratorExp():
@@ -182,7 +182,7 @@ class Evaluator:
                 return call(self, node)
         raise Refused(_INSTEAD.get(type(node), f"'{type(node).__name__}' is not part of the modelling language"))
 
-    def _joined(self, conjunction: bool, values: list[ast.expr]) -> Any:
+    def _short_circuit(self, conjunction: bool, values: list[ast.expr]) -> Any:
         """Evaluate `and` or `or` with short-circuit evaluation."""
         join, decided = (conjoin, FALSE) if conjunction else (disjoin, TRUE)
         total = self.truth(values[0])
@@ -225,7 +225,7 @@ class Evaluator:
             case ProcessValue():
                 return self.structure.process_attribute(owner, name)
             case ChosenProcess(group=group, index=index):
-                return self._chosen(group, index, name)
+                return self._field_of_chosen(group, index, name)
             case RecordSymbol(kind=kind) | Place(kind=RecordType() as kind):
                 return self._field(owner, kind, name)
             case Perhaps():
@@ -252,7 +252,7 @@ class Evaluator:
             raise Refused(f"{kind.name} has no field '{name}'" + suggestion(name, fields))
         return owner.field(name, fields[name]) if isinstance(owner, Place) else owner.fields[name]
 
-    def _chosen(self, group: str, index: Expression, name: str) -> Any:
+    def _field_of_chosen(self, group: str, index: Expression, name: str) -> Any:
         """Return a field of the process that an expression chooses."""
         members = self.structure.members(group)
         values = [self.machine.load(self.structure.process_attribute(member, name)) for member in members]
@@ -266,8 +266,8 @@ class Evaluator:
     def subscript(self, owner: Any, index: ast.expr, node: ast.AST) -> Any:
         if isinstance(index, ast.Slice):
             raise Refused(_INSTEAD[ast.Slice])
-        self.computed(owner)
-        position, span = self.loaded(index), self.text.span(index)
+        self.record_risks(owner)
+        position, span = self.load(index), self.text.span(index)
         match owner:
             case Place(kind=ArrayType()):
                 return owner.element(number(position, span))
@@ -278,10 +278,10 @@ class Evaluator:
                     raise Refused(f"index {position} is outside 0..{len(owner) - 1}")
                 return owner[position]
             case tuple() if owner:
-                return self._looked_up(owner, number(position, span), self.text.span(node))
+                return self._look_up(owner, number(position, span), self.text.span(node))
         raise Refused(f"{describe(owner)} cannot be indexed")
 
-    def _looked_up(self, table: tuple[Any, ...], index: Expression, span: Any) -> Any:
+    def _look_up(self, table: tuple[Any, ...], index: Expression, span: Any) -> Any:
         """Return the element of a tuple that an expression chooses."""
         if interval(index)[0] < 0:
             raise Refused("the index of a tuple must never be negative; write 'index % length'")
@@ -327,7 +327,7 @@ class Evaluator:
     def _unary(self, op: ast.unaryop, operand: ast.expr, node: ast.AST) -> Any:
         if isinstance(op, ast.Not):
             return as_truth(negate(self.truth(operand)))
-        value = self.loaded(operand)
+        value = self.load(operand)
         refuse_scalarset_values(value)
         if isinstance(value, int):
             return -value if isinstance(op, ast.USub) else +value if isinstance(op, ast.UAdd) else ~value
@@ -338,9 +338,9 @@ class Evaluator:
 
     def _compare(self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr], node: ast.AST) -> Any:
         total: Expression = TRUE
-        first = self.loaded(left)
+        first = self.load(left)
         for op, other in zip(ops, others, strict=True):
-            second = self._preceded((first,), partial(self.under, total, self.loaded), other)
+            second = self._read_after((first,), partial(self.under, total, self.load), other)
             try:
                 total = conjoin(total, self._comparison(op, first, second, node))
             except Refused as refusal:

@@ -97,7 +97,7 @@ class Runner:
                 case Bind(target=target, value=value):
                     bind(self.reader, target, value)
                 case ast.Return(value=value):
-                    result = None if value is None else self.machine.load(self._evaluated(value))
+                    result = None if value is None else self.machine.load(self._evaluate(value))
                     items = find_marker(rest, ast.Return)
                     if not items:
                         return result
@@ -108,7 +108,7 @@ class Runner:
                 case ast.Continue():
                     items = find_marker(rest, ast.Continue)
                 case ast.For():
-                    items = [*self._unrolled(item), *rest]
+                    items = [*self._unroll(item), *rest]
                 case ast.If(test=test, body=body, orelse=orelse):
                     items = [Fork(self.reader.truth(test), body, orelse, test), *rest]
                     continue
@@ -117,7 +117,7 @@ class Runner:
                     continue
                 case Fork(condition=condition, body=body, orelse=orelse, node=node):
                     within, after = find_join_point([*body, *orelse], rest)
-                    result = self._joined(node, condition, [*body, *within], [*orelse, *within])
+                    result = self._branch(node, condition, [*body, *within], [*orelse, *within])
                     if after is None:
                         return result
                     items = after
@@ -134,20 +134,20 @@ class Runner:
                 self.machine.settle()
         return FELL_THROUGH
 
-    def _joined(self, node: ast.AST, condition: Expression, body: list[Any], orelse: list[Any]) -> Any:
+    def _branch(self, node: ast.AST, condition: Expression, body: list[Any], orelse: list[Any]) -> Any:
         try:
             return self.machine.branch(condition, lambda: self._run(body), lambda: self._run(orelse))
         except Refused as refusal:
             self.text.fail(str(refusal), node)
 
-    def _evaluated(self, node: ast.expr) -> Any:
+    def _evaluate(self, node: ast.expr) -> Any:
         """Evaluate an expression and record what may fault in it."""
         value = self.reader.value(node)
         loaded = self.machine.load(value, self.text.span(node))
-        self.reader.computed(loaded)
+        self.reader.record_risks(loaded)
         return loaded
 
-    def _unrolled(self, loop: ast.For) -> list[Any]:
+    def _unroll(self, loop: ast.For) -> list[Any]:
         for statement in loop.orelse:
             if jumps_out_of([statement]) & {ast.Break, ast.Continue}:
                 self.text.fail("'else' of a loop cannot leave the loop around it; put a variable in front", statement)
@@ -157,7 +157,7 @@ class Runner:
             self.text.fail(f"{len(rounds)} rounds are too many to unroll", loop.iter)
         name = f"for {loop.lineno}:{loop.col_offset}"
         if any(isinstance(value, Member) for value in rounds):
-            return self._guarded(loop, name, rounds)
+            return self._unroll_guarded(loop, name, rounds)
         changing = not all(isinstance(value, int | ProcessValue) for value in rounds)
         if changing:
             self.machine.frame[name] = tuple(rounds)
@@ -165,7 +165,7 @@ class Runner:
             items += [Bind(loop.target, Next(name) if changing else value), *loop.body, Mark(last=False)]
         return [*items, *loop.orelse, Mark(last=True, rounds=name)]
 
-    def _guarded(self, loop: ast.For, name: str, rounds: list[Any]) -> list[Any]:
+    def _unroll_guarded(self, loop: ast.For, name: str, rounds: list[Any]) -> list[Any]:
         """Unroll a loop whose iterations depend on the state."""
         names = LoopNames(name, f"{name} left", f"{name} returned", f"{name} result")
         self.machine.frame |= {names.rounds: tuple(rounds), names.left: False, names.returned: False}
@@ -182,7 +182,7 @@ class Runner:
         if isinstance(condition, Const):
             self._run(body if condition.value else [])
         else:
-            self._joined(loop.iter, condition, body, [])
+            self._branch(loop.iter, condition, body, [])
 
     def _leave(self, mark: Mark, result: Any = UNDECIDED, *, returned: bool = False) -> None:
         """Record that a loop whose iterations depend on the state is left."""
@@ -213,30 +213,30 @@ class Runner:
                 return
             case ast.Expr(value=value):
                 if not isinstance(value, ast.Call):
-                    self._evaluated(value)
+                    self._evaluate(value)
                     wanted = "require(...) or an assignment" if self.machine.may_write else "'return ...'"
                     self.text.fail(f"this has no effect; did you mean {wanted}?", value)
-                self._evaluated(value)
+                self._evaluate(value)
             case ast.Assign(targets=targets, value=value):
-                result = self._evaluated(value)
+                result = self._evaluate(value)
                 for target in targets:
                     self.assign(target, result, node)
             case ast.AnnAssign(target=target, value=value) if value is not None:
-                self.assign(target, self._evaluated(value), node)
+                self.assign(target, self._evaluate(value), node)
             case ast.AugAssign(target=target, op=op, value=value):
-                self._augmented(node, target, op, value)
+                self._assign_augmented(node, target, op, value)
             case _:
                 kind = type(node)
                 self.text.fail(
                     _INSTEAD.get(kind, f"'{kind.__name__}' is not part of the modelling language"), _head(node)
                 )
 
-    def _augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
+    def _assign_augmented(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> None:
         place = self.reader.value(ast.copy_location(_loading(target), target))
         old = self.machine.load(place, self.text.span(target))
-        self.reader.computed(old)
+        self.reader.record_risks(old)
         try:
-            result = self.reader.arithmetic(op, old, self._evaluated(value), node)
+            result = self.reader.arithmetic(op, old, self._evaluate(value), node)
             if isinstance(place, Place):
                 self._save(place, result, node)
             else:

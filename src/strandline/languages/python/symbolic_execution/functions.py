@@ -82,14 +82,14 @@ def _items(
     raise Refused(f"write {name}(... for ... in ...)")
 
 
-def _only_named(node: ast.Call, name: str, *allowed: str) -> None:
+def _refuse_keywords(node: ast.Call, name: str, *allowed: str) -> None:
     for keyword in node.keywords:
         if keyword.arg not in allowed:
             raise Refused(f"{name} cannot take '{keyword.arg or '**'}' here")
 
 
-def _reversed(reader: Reader, node: ast.Call) -> Rounds:
-    _only_named(node, "reversed")
+def _reverse(reader: Reader, node: ast.Call) -> Rounds:
+    _refuse_keywords(node, "reversed")
     if len(node.args) != 1:
         raise Refused("reversed takes one range, Array, tuple or class of processes")
     items = reversed(sequence(reader, node.args[0]))
@@ -97,37 +97,37 @@ def _reversed(reader: Reader, node: ast.Call) -> Rounds:
 
 
 def _enumerate(reader: Reader, node: ast.Call) -> Rounds:
-    _only_named(node, "enumerate", "start")
+    _refuse_keywords(node, "enumerate", "start")
     given = [*node.args[1:], *(one.value for one in node.keywords)]
     if not node.args or len(given) > 1:
         raise Refused("write enumerate(...) or enumerate(..., start)")
-    items = _numbered(sequence(reader, node.args[0]), "enumerate")
+    items = _require_static(sequence(reader, node.args[0]), "enumerate")
     start = reader.value(given[0]) if given else 0
     if not isinstance(start, int):
         raise Refused("enumerate must start at a number that is known beforehand")
-    return Rounds(tuple(_tupled((number, item)) for number, item in enumerate(items, start)))
+    return Rounds(tuple(_combine((number, item)) for number, item in enumerate(items, start)))
 
 
 def _zip(reader: Reader, node: ast.Call) -> Rounds:
-    _only_named(node, "zip", "strict")
+    _refuse_keywords(node, "zip", "strict")
     strict = any(reader.value(one.value) is True for one in node.keywords)
-    columns = [_numbered(sequence(reader, one), "zip") for one in node.args]
+    columns = [_require_static(sequence(reader, one), "zip") for one in node.args]
     lengths = sorted({len(column) for column in columns})
     if strict and any(isinstance(one, Member) for column in columns for one in column):
         raise Refused("strict=True needs lengths that are known beforehand; a container has none")
     if strict and len(lengths) > 1:
         raise Refused(f"zip finds {lengths[0]} values in one and {lengths[-1]} in another; strict=True is a fault")
-    return Rounds(tuple(map(_tupled, zip(*columns, strict=False))))
+    return Rounds(tuple(map(_combine, zip(*columns, strict=False))))
 
 
-def _numbered(items: list[Any], name: str) -> list[Any]:
+def _require_static(items: list[Any], name: str) -> list[Any]:
     """Return the items; raise `Refused` if the position of one of them is not known statically."""
     if any(isinstance(one, Member) and one.place is None for one in items):
         raise Refused(f"{name} cannot number what a Set or a filtered list holds; count in a variable of your own")
     return items
 
 
-def _tupled(items: tuple[Any, ...]) -> Any:
+def _combine(items: tuple[Any, ...]) -> Any:
     """Combine several items into one, which is present where all of them are."""
     present = all_of(one.present for one in items if isinstance(one, Member))
     values = tuple(one.value if isinstance(one, Member) else one for one in items)
@@ -140,7 +140,7 @@ def _next(reader: Reader, node: ast.Call) -> Any:
     match node:
         case ast.Call(args=[ast.GeneratorExp() as generator, default], keywords=[]):
             (result,) = reader.in_order([default])
-            reader.computed(result)
+            reader.record_risks(result)
             items = unroll_generator(reader, generator, goes_on=lambda value: FALSE)
             for value, condition in reversed(items):
                 result = reader.machine.join(condition, value, result)
@@ -148,22 +148,22 @@ def _next(reader: Reader, node: ast.Call) -> Any:
     raise Refused("write next((... for ... in ... if ...), default)")
 
 
-def _listed(reader: Reader, node: ast.Call) -> Any:
+def _list(reader: Reader, node: ast.Call) -> Any:
     """Evaluate `list(...)` or `tuple(...)`, for assignment to an Array or a container."""
-    _only_named(node, "list")
+    _refuse_keywords(node, "list")
     if len(node.args) != 1:
         raise Refused("write the values one by one: [a, b]")
     return make_list(_items(reader, node, "list"))
 
 
 def _all(reader: Reader, node: ast.Call) -> Any:
-    _only_named(node, "all")
+    _refuse_keywords(node, "all")
     items = _items(reader, node, "all", truth)
     return as_truth(all_of(implies(condition, truth(value)) for value, condition in items))
 
 
 def _any(reader: Reader, node: ast.Call) -> Any:
-    _only_named(node, "any")
+    _refuse_keywords(node, "any")
     items = _items(reader, node, "any", lambda value: negate(truth(value)))
     return as_truth(any_of(conjoin(condition, truth(value)) for value, condition in items))
 
@@ -173,7 +173,7 @@ def _count(reader: Reader, node: ast.Call) -> Any:
 
 
 def _sum(reader: Reader, node: ast.Call) -> Any:
-    _only_named(node, "sum")
+    _refuse_keywords(node, "sum")
     items, span = _items(reader, node, "sum"), reader.text.span(node)
     return _total([choose(condition, number(value, span), FALSE) for value, condition in items])
 
@@ -186,20 +186,20 @@ def _total(parts: list[Expression]) -> Any:
 
 def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
     def extreme(reader: Reader, node: ast.Call) -> Any:
-        _only_named(node, name, "default")
+        _refuse_keywords(node, name, "default")
         default = reader.in_order([one.value for one in node.keywords])
-        reader.computed(tuple(default))
+        reader.record_risks(tuple(default))
         items, span = _items(reader, node, name), reader.text.span(node)
         if not items or any(condition != TRUE for _, condition in items):
             if not default:
                 raise Refused(f"{name} may find no value here; give it one for that case: default=...")
-            return reader.machine.join(*filtered([(number(value, span), test) for value, test in items]), default[0])
+            return reader.machine.join(*best_where([(number(value, span), test) for value, test in items]), default[0])
         values = [value for value, _ in items]
         if all(isinstance(value, int) for value in values):
             return min(values) if name == "min" else max(values)
         return Symbol(INT, best([number(value, span) for value in values]))
 
-    def filtered(items: list[tuple[Expression, Expression]]) -> tuple[Expression, Any]:
+    def best_where(items: list[tuple[Expression, Expression]]) -> tuple[Expression, Any]:
         """Return the condition that some value's condition holds, and the best of these values."""
         found: Expression = FALSE
         chosen: Expression = FALSE
@@ -228,10 +228,10 @@ def _require(reader: Reader, arguments: list[Any], span: Any) -> None:
 def _len(reader: Reader, node: ast.Call) -> Any:
     match node.args:
         case [ast.SetComp() as comprehension]:
-            return _total(_different(reader, unroll_generator(reader, comprehension), reader.text.span(node)))
+            return _total(_distinct_conditions(reader, unroll_generator(reader, comprehension), reader.text.span(node)))
     match reader.in_order(node.args):
         case [Listing(members=members) as value]:
-            reader.computed(value)
+            reader.record_risks(value)
             return _total([one.present for one in members])
         case [tuple() | range() as value]:
             return len(value)
@@ -244,11 +244,11 @@ def _len(reader: Reader, node: ast.Call) -> Any:
     raise Refused("len needs a container")
 
 
-def _different(reader: Reader, items: list[tuple[Any, Expression]], span: Any) -> list[Expression]:
+def _distinct_conditions(reader: Reader, items: list[tuple[Any, Expression]], span: Any) -> list[Expression]:
     """Return for each value the condition that it is present and differs from all before it."""
     found: list[Expression] = []
     for position, (value, condition) in enumerate(items):
-        reader.computed(optional(condition, value))
+        reader.record_risks(optional(condition, value))
         repeated = (
             conjoin(earlier, same_value(reader.machine, other, value, span)) for other, earlier in items[:position]
         )
@@ -276,13 +276,13 @@ def _bool(reader: Reader, arguments: list[Any], span: Any) -> Any:
     return as_truth(Binary("!=", number(value, span), FALSE))
 
 
-def _enabled(reader: Reader, arguments: list[Any], span: Any) -> Any:
-    steps, (_, actions) = _steps(reader, "enabled"), _asked(reader, arguments, "enabled")
+def _enabled_call(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    steps, (_, actions) = _steps(reader, "enabled"), _action_named(reader, arguments, "enabled")
     return as_truth(steps.enabled(actions))
 
 
-def _taken(reader: Reader, arguments: list[Any], span: Any) -> Any:
-    steps, (title, actions) = _steps(reader, "taken"), _asked(reader, arguments, "taken")
+def _taken_call(reader: Reader, arguments: list[Any], span: Any) -> Any:
+    steps, (title, actions) = _steps(reader, "taken"), _action_named(reader, arguments, "taken")
     return as_truth(steps.taken(title, actions))
 
 
@@ -292,7 +292,7 @@ def _steps(reader: Reader, name: str) -> Steps:
     return reader.structure.steps
 
 
-def _asked(reader: Reader, arguments: list[Any], name: str) -> tuple[str, tuple[Action, ...]]:
+def _action_named(reader: Reader, arguments: list[Any], name: str) -> tuple[str, tuple[Action, ...]]:
     """Return the title and the actions of the action named in the arguments."""
     match arguments:
         case [ActionValue() as action]:
@@ -307,10 +307,10 @@ UNEVALUATED: dict[Any, Callable[[Reader, ast.Call], Any]] = {
     any: _any,
     enumerate: _enumerate,
     zip: _zip,
-    reversed: _reversed,
+    reversed: _reverse,
     next: _next,
-    list: _listed,
-    tuple: _listed,
+    list: _list,
+    tuple: _list,
     faults.count: _count,
     len: _len,
     sum: _sum,
@@ -320,8 +320,8 @@ UNEVALUATED: dict[Any, Callable[[Reader, ast.Call], Any]] = {
 """Functions that evaluate their arguments themselves."""
 EVALUATED: dict[Any, Callable[[Reader, list[Any], Any], Any]] = {
     faults.require: _require,
-    enabled: _enabled,
-    taken: _taken,
+    enabled: _enabled_call,
+    taken: _taken_call,
     abs: _abs,
     int: _int,
     bool: _bool,

@@ -72,7 +72,7 @@ class Machine:
     statements: int = 0
     """The number of statements executed."""
     goes: tuple[ProcessValue, str] | None = None
-    """The acting process and the location to which the action's `to` moves it."""
+    """The acting process, and the location to which the action's `to` moves it."""
 
     @property
     def frame(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Machine:
         match value:
             case Place(kind=RecordType() as kind):
                 fields = {name: self.whole(value.field(name, inner), span) for name, inner in kind.fields}
-                return RecordSymbol(kind, fields, stored=_stored(value))
+                return RecordSymbol(kind, fields, stored=_stored_variables(value))
             case RecordSymbol(fields=fields):
                 return replace(value, fields={name: self.whole(inner, span) for name, inner in fields.items()})
             case Perhaps(value=inner):
@@ -107,7 +107,7 @@ class Machine:
 
     def save(self, place: Place, value: Any, span: Span | None) -> None:
         """Assign a value to a place; compound values are copied."""
-        writes = list(self._copied(place, value, span))
+        writes = list(self._copies(place, value, span))
         if not isinstance(place.kind, SCALAR):
             self.names.detach(self.execution.store, place)
         for target, expression in writes:
@@ -120,17 +120,17 @@ class Machine:
         self.names.doubt(variable)
         self.execution.write(variable, index, value, span)
 
-    def _copied(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
+    def _copies(self, place: Place, value: Any, span: Span | None) -> Iterator[tuple[Place, Expression]]:
         kind = place.kind
         if isinstance(kind, SCALAR):
             yield place, encode_for_variable(kind, self.whole(value, span), span)
         elif isinstance(kind, RecordType):
             for name, inner in kind.fields:
-                yield from self._copied(place.field(name, inner), self.field(value, name, kind, span), span)
+                yield from self._copies(place.field(name, inner), self.field(value, name, kind, span), span)
         elif hasattr(kind, "length"):
             elements = self._elements(kind, value)
             for index, element in enumerate(elements):
-                yield from self._copied(place.element(Const(index)), element, span)
+                yield from self._copies(place.element(Const(index)), element, span)
         elif isinstance(value, Place) and value.kind == kind:
             slots = getattr(kind, "capacity", None) or kind.element.size
             for slot in range(slots):
@@ -165,7 +165,7 @@ class Machine:
         """Return the code of a value in a container; a value outside its type faults immediately."""
         return encode_or_fault(kind, self.whole(value, span), span)
 
-    def coded(self, kind: FlatType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
+    def encode(self, kind: FlatType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
         """Return the condition that a container can hold a value, and the value's code."""
         return encode_if_possible(kind, self.whole(value, span), span)
 
@@ -194,10 +194,10 @@ class Machine:
             return result
 
         results = self.execution.branch(condition, lambda: side(then), lambda: side(otherwise))
-        self.names.frames = [self._joined(condition, yes, no) for yes, no in zip(*sides, strict=True)]
+        self.names.frames = [self._join_locals(condition, yes, no) for yes, no in zip(*sides, strict=True)]
         return self.join(condition, *results)
 
-    def _joined(self, condition: Expression, yes: dict[str, Any], no: dict[str, Any]) -> dict[str, Any]:
+    def _join_locals(self, condition: Expression, yes: dict[str, Any], no: dict[str, Any]) -> dict[str, Any]:
         joined = {}
         for name in dict.fromkeys([*yes, *no]):
             if name not in yes or name not in no:
@@ -249,7 +249,7 @@ class Machine:
                 name: self.join(condition, self.field(first, name, record), self.field(second, name, record))
                 for name, _ in record.fields
             }
-            return RecordSymbol(record, fields, stored=_stored(first) | _stored(second))
+            return RecordSymbol(record, fields, stored=_stored_variables(first) | _stored_variables(second))
         if records:
             raise Refused(f"{records[0]} cannot be one of two alternatives; write the 'if' as a statement")
         kinds = [one.kind for one in (first, second) if isinstance(one, Symbol)]
@@ -279,7 +279,7 @@ def _truths(*values: bool | Symbol) -> bool:
     return all(isinstance(one, bool) or isinstance(one.kind, BoolType) for one in values)
 
 
-def _stored(value: Any) -> frozenset[Variable]:
+def _stored_variables(value: Any) -> frozenset[Variable]:
     """Return the variables in which a record is or may be stored."""
     if isinstance(value, Place):
         return frozenset(value.variables.values())

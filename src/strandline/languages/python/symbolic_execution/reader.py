@@ -32,7 +32,7 @@ class Reader(Protocol):
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression; variables are returned as places."""
 
-    def loaded(self, node: ast.expr) -> Any:
+    def load(self, node: ast.expr) -> Any:
         """Return the value of an expression, with scalar variables loaded."""
 
     def truth(self, node: ast.expr) -> Expression:
@@ -47,7 +47,7 @@ class Reader(Protocol):
     def under(self, condition: Expression, read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
         """Evaluate an expression that Python evaluates only where a condition holds."""
 
-    def computed(self, value: Any) -> None:
+    def record_risks(self, value: Any) -> None:
         """Record everything in a value that may fault, whether it is used or not."""
 
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:

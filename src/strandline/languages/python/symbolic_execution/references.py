@@ -44,9 +44,9 @@ class Names:
         """Replace references into a place that is about to be assigned as a whole by snapshots."""
         for frame in self.frames:
             for name, value in frame.items():
-                frame[name] = _detached(store, written, value, f"'{name}'")
+                frame[name] = _detach_value(store, written, value, f"'{name}'")
         for values in self.temporaries:
-            values[:] = [_detached(store, written, value, "a value") for value in values]
+            values[:] = [_detach_value(store, written, value, "a value") for value in values]
 
     def doubt(self, variable: Variable) -> None:
         """Invalidate the names for records of which one may be stored in the written variable."""
@@ -58,7 +58,7 @@ class Names:
             values[:] = [_doubtful("a value", variable) if _may_lie_in(one, variable) else one for one in values]
 
 
-def _detached(store: Store, written: Place, value: Any, shown: str) -> Any:
+def _detach_value(store: Store, written: Place, value: Any, shown: str) -> Any:
     match value:
         case Place():
             same = _lies_in(value, written)
@@ -72,15 +72,15 @@ def _detached(store: Store, written: Place, value: Any, shown: str) -> Any:
             )
         case Upcoming(place=place):
             same = _lies_in(place.around, written)
-            return value if same == FALSE else _detached(store, written, place, shown)
+            return value if same == FALSE else _detach_value(store, written, place, shown)
         case tuple():
-            return tuple(_detached(store, written, one, shown) for one in value)
+            return tuple(_detach_value(store, written, one, shown) for one in value)
         case Perhaps(value=inner) | Member(value=inner):
-            return replace(value, value=_detached(store, written, inner, shown))
+            return replace(value, value=_detach_value(store, written, inner, shown))
         case Listing(members=members):
-            return Listing(_detached(store, written, members, shown))
+            return Listing(_detach_value(store, written, members, shown))
         case RecordSymbol(fields=fields, stored=stored):
-            kept = {name: _detached(store, written, one, shown) for name, one in fields.items()}
+            kept = {name: _detach_value(store, written, one, shown) for name, one in fields.items()}
             if written.around is None:
                 stored -= set(written.variables.values())
             return replace(value, fields=kept, stored=stored)

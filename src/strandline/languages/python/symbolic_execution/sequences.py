@@ -44,7 +44,7 @@ def unroll_generator(
     def run(generators: list[ast.comprehension], condition: Expression) -> None:
         nonlocal asked
         if not generators:
-            value = reader.under(conjoin(asked, condition), reader.loaded, node.elt)
+            value = reader.under(conjoin(asked, condition), reader.load, node.elt)
             found.append((value, condition))
             if goes_on is not None:
                 asked = conjoin(asked, implies(condition, goes_on(value)))
@@ -71,7 +71,7 @@ def sequence(reader: Reader, node: ast.expr) -> list[Any]:
     value = reader.value(node)
     found = parts(reader, value)
     if found is not None:
-        reader.computed(value)
+        reader.record_risks(value)
         return found
     match value:
         case Place(kind=BagType() | FifoType() | SetType()):
@@ -80,7 +80,7 @@ def sequence(reader: Reader, node: ast.expr) -> list[Any]:
         case Contents():
             return [*members(reader.machine, value)]
         case Listing():
-            reader.computed(value)
+            reader.record_risks(value)
             return [*value.members]
     wanted = "range(...), processes, an Array, a container or a tuple"
     reader.text.fail(f"a loop needs {wanted}, not {describe(value)}", node)

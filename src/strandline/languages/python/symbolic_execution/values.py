@@ -31,7 +31,7 @@ OUTSIDE = Binary("-", Const(0), Const(1))
 
 @dataclass(frozen=True, slots=True)
 class IntKind:
-    """Unbounded integers: the results of arithmetic."""
+    """The type of unbounded integers: the results of arithmetic."""
 
     names: str | None = None
     """The scalarset whose elements these numbers are, if they are not plain numbers."""
@@ -67,7 +67,10 @@ class RecordSymbol:
 
 @dataclass(frozen=True, slots=True)
 class Perhaps:
-    """A value where a condition holds, else None; `value` is meaningless where it does not hold."""
+    """A value that is present where a condition holds, else None.
+
+    `value` is meaningless where the condition does not hold.
+    """
 
     present: Expression
     value: Any

@@ -1,4 +1,4 @@
-// The explorer: a path through the model, the steps that can be taken where one stands, what lies around, checks.
+// The explorer: a path through the model, the enabled steps, the states around the current one, checks.
 {
   const { make, replace, counted, Run, TraceView, SequenceView, SourceView, AroundView, CheckView } = strandline;
   const KEYS = [
@@ -25,7 +25,7 @@
       this.open();
     }
 
-    // The answer to a question, or null: then the reader has been told why.
+    // The answer to a request, or null after an error, which has been shown.
     async ask(what, given = {}, failed = (message) => this.#say(message)) {
       let response;
       try {

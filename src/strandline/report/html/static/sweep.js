@@ -1,4 +1,4 @@
-// A search drawn: what was expanded in each layer, and what was stored while the line stood there against all that had
+// A plot of a search: expansions in each layer, and states stored while the line was there, beside the number that had
 // been found by then. A slider moves the line.
 {
   const { make, draw, number, counted } = strandline;

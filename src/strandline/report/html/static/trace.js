@@ -1,5 +1,5 @@
 // A run as a list of steps and the state that is chosen. Only the rows in sight are elements, so that a run of ten
-// thousands of steps scrolls as one of ten does. Listeners are told of the chosen state by `onselect(number)`.
+// thousands of steps scrolls as one of ten does. Observers are notified of the chosen state by `onselect(number)`.
 {
   const { make, draw, replace, show, changeText, counted, Expression } = strandline;
   const ROW = 28; // Pixels; the style sheet says the same.
@@ -328,7 +328,7 @@
     }
   }
 
-  // Something that can be asked of a state: whether a number is 0, or the value of whatever there is.
+  // An example of an expression over a state, for the empty field.
   function example(state) {
     const found = Object.entries(state).find(([, value]) => typeof value === "number");
     return found ? `${found[0]} == 0` : Object.keys(state)[0] ?? "1 + 1";

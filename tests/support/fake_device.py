@@ -135,13 +135,13 @@ class FakeDevice:
     def _set_word(self, address: int, at: int, value: int) -> None:
         self.write(address + 8 * at, np.array([value], dtype=np.uint64))
 
-    def _drawn(self, counter: str) -> int:
+    def _fetch_add(self, counter: str) -> int:
         number = int(self._tally[counter])
         self._tally[counter] = number + 1
         return number
 
     def _append(self, state: State) -> int:
-        number = self._drawn("head")
+        number = self._fetch_add("head")
         words = self._shape.words
         self.write(int(self._plan.states) + 8 * words * self._place(number), np.array(state, dtype=np.uint64))
         return number
@@ -175,7 +175,7 @@ class FakeDevice:
     def _again(self, number: int, why: int) -> None:
         size = self._blocks[int(self._plan.again)].nbytes
         assert 8 * int(self._tally.again_count) < size, "the list of states to be repeated is full"
-        self._set_word(int(self._plan.again), self._drawn("again_count"), number)
+        self._set_word(int(self._plan.again), self._fetch_add("again_count"), number)
         self._tally.stop = max(int(self._tally.stop), why)
 
     def _least(self, name: str, number: int) -> None:
@@ -238,10 +238,10 @@ class FakeDevice:
             return
         self._set_mark(found, target << FLAG_BITS | (PERSISTENT | DEFERRED if behind else 0))
         if behind:
-            self._drawn("deferred")
+            self._fetch_add("deferred")
         if self._shape.carries:
             self._carry(number, found, source, state, self._crosses(key, target))
-        if plan.hunted and self._hunted() == state:
+        if plan.hunted and self._hunted_state() == state:
             self._tell("hit", found)
 
     def _crosses(self, key: int, target: int) -> bool:
@@ -252,13 +252,13 @@ class FakeDevice:
         linked = bool(self._plan.linked)
         carried = number + 1 if linked else self._word(int(self._plan.carried), self._place(number))
         if crosses and not linked:
-            entry = self._drawn("crossings")
+            entry = self._fetch_add("crossings")
             words = np.array([*source, *state, carried], dtype=np.uint64)
             self.write(int(self._plan.crossed) + 8 * len(words) * entry, words)
             carried = entry + 1
         self._set_word(int(self._plan.carried), self._place(found), carried)
 
-    def _hunted(self) -> State:
+    def _hunted_state(self) -> State:
         return tuple(self.read(int(self._plan.hunted), self._shape.words).tolist())
 
     # --- rounds ------------------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ class FakeDevice:
                 if tally.head >= plan.most or tally.crossings >= plan.most_crossings:
                     tally.stop = max(int(tally.stop), STOP_FULL)
                     break
-                at = self._drawn("cursor")
+                at = self._fetch_add("cursor")
                 self._expand(self._word(int(plan.listed), at) if plan.listed else at)
             self._turn_over()
 
@@ -280,7 +280,7 @@ class FakeDevice:
         tally.over = 1
         if tally.stop:
             return
-        self._set_word(int(plan.ends), self._drawn("rounds"), int(tally.to))
+        self._set_word(int(plan.ends), self._fetch_add("rounds"), int(tally.to))
         following = int(tally.head) - int(tally.to)
         goes_on = 0 < following <= int(plan.most_in_round) and tally.rounds < plan.most_rounds
         if plan.listed or tally.told or not goes_on:
@@ -299,13 +299,13 @@ class FakeDevice:
         self._set_mark(number, given[words] << FLAG_BITS)
         if self._shape.carries:
             self._set_word(int(plan.carried), self._place(number), 0)
-        if plan.hunted and self._hunted() == state:
+        if plan.hunted and self._hunted_state() == state:
             self._tell("hit", number)
 
     def _scan(self, number: int) -> None:
         count, records, _ = self._run_model(self._state(number))
         self._tally.wanted = max(int(self._tally.wanted), count if count > self._shape.successors else 0)
-        if any(record[: self._shape.words] == self._hunted() for record in records):
+        if any(record[: self._shape.words] == self._hunted_state() for record in records):
             self._tell("hit", number)
 
     def _live(self, mark: int) -> bool:
@@ -334,7 +334,7 @@ class FakeDevice:
     def _pick(self, number: int) -> None:
         mark = self._mark(number)
         if not mark & (EXPANDED | DEFERRED) and mark >> FLAG_BITS <= int(self._plan.bound):
-            position = self._drawn("count")
+            position = self._fetch_add("count")
             if position < int(self._plan.room):
                 self._set_word(int(self._plan.listed), position, number)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserProvidedCacheLocator
 
-from strandline.engine.cache_folder import warn
+from strandline.engine.runtime.cache_folder import warn
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 

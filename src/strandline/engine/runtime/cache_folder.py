@@ -19,7 +19,7 @@ _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 class NotPrivate(StrandlineError):
-    """A folder cannot be trusted; the message says which one, and why."""
+    """Raised for a folder that cannot be trusted; the message names it and the reason."""
 
 
 def cache_root() -> Path:

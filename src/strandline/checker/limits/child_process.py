@@ -1,0 +1,88 @@
+"""Making machine code in a child process: it fills the cache on disk, from which this process then loads it.
+
+Compiling takes more memory than most limits leave; loading the result takes little. The child is a fresh interpreter
+that imports nothing but this program: the user's script is not run again, whether or not it has a `__main__` guard, and
+no thread of this process is copied. Its standard input is a pipe that carries the work and closes when this process
+ends, for whatever reason; the child then ends, too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+_BOOTSTRAP = (
+    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    "from strandline.checker.limits.child_process import serve; serve()"
+)
+
+
+def fill_cache(load: Callable[..., object], *arguments: object) -> None:
+    """Call a function in a child process for the machine code that it leaves in the cache on disk.
+
+    The function is one of a module of this program; function and arguments are pickled, and the `repr` of the arguments
+    says all that the machine code depends on: where a child has made it before, nothing is done. If the child fails,
+    nothing is lost but memory: this process makes the machine code when it needs it.
+    """
+    from strandline.engine.runtime.jit import cache_directory
+
+    folder = cache_directory()
+    made = folder / "filled" / _digest(load, arguments)
+    if made.exists() or not sys.executable:
+        return
+    if _run((str(folder), load, arguments)) == 0:
+        with suppress(OSError):
+            made.parent.mkdir(mode=0o700, exist_ok=True)
+            made.touch()
+
+
+def _digest(load: Callable[..., object], arguments: tuple[object, ...]) -> str:
+    return hashlib.sha256(f"{load.__module__}.{load.__qualname__}{arguments!r}".encode()).hexdigest()[:32]
+
+
+def _run(work: tuple[str, Callable[..., object], tuple[object, ...]]) -> int:
+    """Run the work in a child; return its exit code. If this is interrupted, the child is ended."""
+    # Isolated, so that no module in the current folder takes the place of one of the library before the path is set.
+    child = subprocess.Popen(
+        [sys.executable, "-I", "-c", _BOOTSTRAP],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    with child:
+        try:
+            if child.stdin is None:
+                return 1
+            with suppress(BrokenPipeError):
+                child.stdin.write(pickle.dumps(list(sys.path)) + pickle.dumps(work))
+                child.stdin.flush()
+            return child.wait()
+        except BaseException:
+            child.kill()
+            raise
+
+
+def serve() -> None:
+    """Do the work that the parent sends; the child's main function."""
+    from strandline.engine.runtime.jit import use_cache_directory
+
+    folder, load, arguments = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    use_cache_directory(Path(folder))
+    load(*arguments)
+
+
+def _end_with_parent() -> Any:
+    """Wait until the parent's end of the pipe is closed, and end this process."""
+    # Not by the buffered reader, which a thread must not hold when the interpreter ends.
+    with suppress(OSError):
+        os.read(0, 1)
+    os._exit(1)

@@ -1,0 +1,134 @@
+"""The statistics of a search as rows of text and as plain data, by the table in `checker.verdicts.statistics`.
+
+The table says what there is, under which title and key, where and when. Here are the words of the rows that say more
+than a value, and the encoding of the values that are structures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from strandline.checker.limits.memory import shown_bytes
+from strandline.checker.options.search import Options
+from strandline.checker.verdicts.statistics import Section, Statistics, Unit, table
+from strandline.report.coverage import coverage_data
+from strandline.report.profile import profile_data
+from strandline.report.regress import regress_data, regress_lines
+from strandline.report.style import counted, memory_words, time_words
+
+Row = tuple[str, str]
+Words = Callable[[Statistics], Iterable[str]]
+"""Returns the texts of a statistic's rows; none if it has no row."""
+
+_MOST_LEVELS = 10_000
+"""A breadth-first search with more levels than this lists none of them."""
+_UNITS: Mapping[Unit, Callable[[Any], str]] = {
+    Unit.COUNT: "{:,}".format,
+    Unit.STATES: lambda value: counted(value, "state"),
+    Unit.BYTES: shown_bytes,
+    Unit.SECONDS: "{:.3f} s".format,
+}
+
+
+def no_rows(now: Statistics) -> tuple[str, ...]:
+    """Leave a statistic out of the text about a search."""
+    return ()
+
+
+def _sweeps(now: Statistics) -> Iterator[str]:
+    yield f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"
+
+
+def _regress_edges(now: Statistics) -> Iterator[str]:
+    yield f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}"
+
+
+WORDS: Mapping[str, Words] = {
+    "sweeps": _sweeps,
+    "regress_edges": _regress_edges,
+    "nodes": lambda now: [f"{counted(now.nodes, 'node')} at most"],
+    "peak_bytes": lambda now: [memory_words(now)],
+    "seconds": lambda now: [time_words(now)],
+}
+"""The rows that are worded in the same way of every search."""
+
+
+def statistic_rows(
+    now: Statistics, options: Options | None, words: Mapping[str, Words], sections: Iterable[Section]
+) -> list[Row]:
+    """Return the rows of some sections; a kind of search has words of its own for some statistics.
+
+    A search for one property has no options. The rows of regress edges include what is known of them.
+    """
+    rows: list[Row] = []
+    own = {**WORDS, **words}
+    for section in sections:
+        for one in table(type(now)):
+            if one.facts.section is not section or not one.has_row(now, options):
+                continue
+            label, value = one.facts.label or "", one.value(now)
+            if one.name in own:
+                rows += [(label, text) for text in own[one.name](now)]
+            elif one.facts.unit is Unit.SENTENCES:
+                rows += [(label, text) for text in value]
+            else:
+                rows.append((label, _UNITS[one.facts.unit](value)))
+            if one.name == "regress_edges":
+                rows += [("", line) for line in regress_lines(now.regress)]
+    return rows
+
+
+def statistics_data(now: Statistics, *, complete: bool, inside: str | None = None) -> dict[str, Any]:
+    """Return the values by their JSON keys: all, or those inside of the object about a property."""
+    return {
+        one.key: _encoded(one.name, now, complete)
+        for one in table(type(now))
+        if one.key is not None and (inside is None or inside in one.facts.inside)
+    }
+
+
+def statistics_page() -> str:
+    """Return the list of JSON keys for the documentation, as a table of Markdown."""
+    rows = [f"| `{one.key}` | {one.facts.meaning} |" for one in table() if one.key is not None]
+    return "\n".join(["| field | meaning |", "|---|---|", *rows])
+
+
+def _encoded(name: str, now: Statistics, complete: bool) -> Any:
+    value = getattr(now, name)
+    if name in _ENCODINGS:
+        return _ENCODINGS[name](now)
+    if name == "coverage":
+        return coverage_data(now.coverage, complete=complete)
+    if isinstance(value, float):
+        return round(value, 6)
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _levels(now: Statistics) -> list[int] | None:
+    return list(now.levels) if 0 < len(now.levels) <= _MOST_LEVELS else None
+
+
+def _device(now: Statistics) -> dict[str, Any] | None:
+    """Return the statistics of a GPU search, with states a second."""
+    if now.device is None:
+        return None
+    rate = now.visited / now.seconds if now.seconds else None
+    return {**asdict(now.device), "rate": None if rate is None else round(rate)}
+
+
+def _sets(now: Statistics) -> dict[str, Any] | None:
+    """Return the statistics of a symbolic search: BDD nodes, and the cone of influence."""
+    return {"nodes": now.nodes, "cone": None if now.cone is None else list(now.cone)} if now.nodes else None
+
+
+_ENCODINGS: Mapping[str, Callable[[Statistics], Any]] = {
+    "levels": _levels,
+    "profile": lambda now: profile_data(now.profile),
+    "regress": lambda now: regress_data(now.regress),
+    "exchanged": lambda now: [names.split(", ") for names in now.exchanged],
+    "held_by": lambda now: [held.split(", ") if held else [] for held in now.held_by],
+    "device": _device,
+    "nodes": _sets,
+}
