@@ -1,9 +1,9 @@
 """What actions read and write: the one base of all analyses that ask whether actions depend on each other.
 
 A *slot* is one entry of a valuation, in its order. A set of slots is an integer with a bit per slot, and a set of
-actions one with a bit per action, in the order of `System.actions`. So a `Dependencies` is a pair of bit matrices,
-actions by slots, row by row (`accesses`) and column by column (`writers`, `users`). An array element at an index that
-depends on the state, or at one outside the array, stands for all elements.
+actions one with a bit per action, in the order of `System.actions`. So a `Dependencies` is a pair of bit matrices: one
+with a row of slots per action (`accesses`), and its transpose with a row of actions per slot (`writers`, `users`). An
+array element whose index depends on the state, or lies outside the array, stands for all elements.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class Accesses:
         return self.tests | self.inputs | self.writes
 
     def disturb(self, other: Accesses) -> bool:
-        """Return True if a write of these effects affects the other effects."""
+        """Return True if these effects write a slot that the other effects read or write."""
         both_add = self.adds & other.adds
         return bool(self.writes & other.inputs or self.writes & other.writes & ~both_add)
 

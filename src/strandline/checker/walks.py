@@ -27,7 +27,7 @@ from strandline.model.system import System
 
 
 def of_states(selection: Selection) -> tuple[Selection, tuple[Property, ...]]:
-    """Split a selection into the properties that walks can decide and those of runs, which they cannot.
+    """Split a selection into the properties of states, which walks can decide, and those of runs, which they cannot.
 
     Raises `UsageError` if the user has asked for one of the latter.
     """

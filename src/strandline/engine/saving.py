@@ -1,9 +1,9 @@
 """The state of a search between two slices, as data for checkpoints: saving it, and restoring it into a new search.
 
-All state of a search lies in arrays, records and numbers of its own and of its parts. So a search or a part needs no
-code to be saved: its attributes are walked, and all arrays, records and numbers are stored. The rest (the Kernel,
-observers, limits) is given again when the search is made again. Only a search that is `settled` can be saved: else it
-runs another search, which is not among its parts.
+All state of a search lies in arrays, records and numbers of its own and of its parts. So no search and no part has code
+of its own for this: the attributes are enumerated, and all arrays, records and numbers among them are stored.
+Everything else (the Kernel, observers, limits) is passed in again when the search is made again. Only a `settled`
+search can be saved; one that is not runs another search at the moment, which is not among its parts.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class RestoredState:
 
 @runtime_checkable
 class SavedObserver(Protocol):
-    """The interface of an observer whose state is not only in its files."""
+    """The interface of an observer that has state besides its files."""
 
     def save_state(self) -> SavedState: ...
     def restore(self, kept: RestoredState) -> None: ...
@@ -73,7 +73,7 @@ class SavedObserver(Protocol):
 
 @runtime_checkable
 class SavedFurther(Protocol):
-    """The interface of a search whose state is not only in arrays, records and numbers."""
+    """The interface of a search that has state besides arrays, records and numbers."""
 
     def saved_further(self) -> SavedState: ...
     def restore_further(self, kept: RestoredState) -> None: ...

@@ -279,11 +279,11 @@ class Search(ABC):
         return used
 
     def stop_less(self, mask: int) -> None:
-        """Stop at these labels no longer; called after FOUND."""
+        """Stop at states with these labels no longer; called after FOUND."""
         self.expansion.answer.stop_mask &= np.uint64(~mask & ((1 << 64) - 1))
 
     def stand_at(self, record: int, labels: int, stop_mask: int) -> None:
-        """Restore the situation after FOUND at a state that was found before."""
+        """Restore the situation after FOUND, at a state that an earlier run found."""
         answer = self.expansion.answer
         answer.record, answer.labels, answer.stop_mask = record, labels, stop_mask
 

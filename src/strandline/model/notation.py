@@ -87,7 +87,7 @@ class Notation:
 
 
 class _Wanted(Exception):
-    """The function of a language for leaves needs the text of a part."""
+    """Raised while a language's function renders a leaf and asks for the text of a part that is not rendered yet."""
 
     def __init__(self, part: Expression) -> None:
         super().__init__()

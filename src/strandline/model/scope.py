@@ -71,7 +71,7 @@ class Scope(ABC):
 
     @property
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
-        """The variables that stand for `taken(...)` in parsed texts, each with its actions.
+        """The variables that stand for `taken(...)` in texts parsed so far, each with its actions.
 
         See `strandline.transform.history`.
         """

@@ -1,4 +1,4 @@
-"""Pack several terms into one weighted sum, with weights by their observed ranges."""
+"""Combine several terms into one weighted sum; the weights follow from the observed ranges of the terms."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Find lexicographic rankings of terms that only grow, in rounds.
 
-A round is the sum of everything that never decreases. The next round considers only the steps that leave this sum
-unchanged, and finds what never decreases on them: a counter inside a phase, the phase between two ticks of a counter.
-Based on the changes of every action, the result is proved; based on the edges of a sample and of random walks, more is
-found, but an unseen edge may decrease it.
+The term of a round is the sum of everything that never decreases. The next round considers only the steps that leave
+this sum unchanged, and finds terms that never decrease on them: a counter inside a phase, the phase between two ticks
+of a counter. A ranking based on the changes of every action is proved; one based on the edges of a sample and of random
+walks may be decreased by an edge that was not seen.
 """
 
 from __future__ import annotations

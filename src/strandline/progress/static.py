@@ -1,7 +1,7 @@
-"""Ranks of the nodes of a small graph, such as a process's control graph.
+"""Two rankings of the nodes of a small graph, such as a process's control graph.
 
-The SCCs, numbered along the longest path, never decrease (002 §5); the distance from the initial location usually
-increases, but may fall back.
+By SCC: the length of the longest path to a node's SCC never decreases along an edge (002 §5). By distance: the distance
+from the initial location mostly increases along an edge, but may decrease.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The cone of influence (004 §1.3.6): the slots and steps that can affect some sets of states.
 
-A slot is in the cone if the sets depend on it, or if a step that writes a slot of the cone reads it. Other steps change
-nothing in the cone, and no step that does depends on anything outside. So reachability within the cone can be computed
-without the rest: the result is exactly the projection of the reachable states. Paths are not preserved, since they also
-consist of steps outside the cone; so only questions about single states use it.
+A slot is in the cone if the sets depend on it, or if a step that writes a slot of the cone reads it. Steps outside the
+cone change no slot of the cone, and steps inside it read only slots of the cone. So reachability within the cone can be
+computed without the rest: the result is exactly the projection of the reachable states. Paths are not preserved, since
+they also consist of steps outside the cone; so only questions about single states use it.
 """
 
 from __future__ import annotations

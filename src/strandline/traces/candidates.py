@@ -1,4 +1,4 @@
-"""The paths of a model that match a trace of which states are only partly known: all are followed at once."""
+"""The paths of a model that match a trace whose states are only partly known: all of them are followed at once."""
 
 from __future__ import annotations
 

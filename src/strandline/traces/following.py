@@ -1,7 +1,7 @@
 """Map the steps of a trace to steps of a System.
 
-A trace only names its actions; walking along it with the interpreter, or showing where they stand in the model, needs
-the steps themselves.
+A trace only names its actions. To execute it with the interpreter, or to show where the actions stand in the model, the
+steps themselves are needed.
 """
 
 from __future__ import annotations

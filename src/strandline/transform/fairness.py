@@ -73,8 +73,8 @@ def _owner(action: str, owners: set[str]) -> str:
 def with_fairness(system: System, fairness: Sequence[Fairness] = (), *, ignore_finite_runs: bool = False) -> FairSystem:
     """Return the System in which only fair runs are accepted.
 
-    With `ignore_finite_runs` no finite run is accepted: the state that the property process entered alone is not
-    accepting. Actions keep their positions, so that the k-th step of a state stays the k-th.
+    With `ignore_finite_runs` no finite run is accepted: states that the property process enters in a deadlock, where it
+    moves alone, do not accept. Actions keep their positions, so that the k-th step of a state stays the k-th.
     """
     if system.observer is None:
         raise InternalError("fairness needs an observer, whose acceptance it restricts")
@@ -178,7 +178,7 @@ class _Copies:
         return FairSystem(system, conjunction(accepted, *(_equal(one, 0) for one in added)), added)
 
     def _idle(self, copy: int, one: Fairness) -> Expression:
-        """Return the expression that is true in a state that meets a condition whatever step follows."""
+        """Return the expression that is true in a state that meets a condition, whichever step is taken from it."""
         if one.condition is not None:
             return one.condition
         if one.strong:

@@ -17,7 +17,7 @@ from strandline.transform.fairness import some_enabled
 
 @dataclass(slots=True)
 class Steps:
-    """The atoms about actions, `enabled(...)` and `taken(...)`, of one System; each scope has one."""
+    """Makes the expressions for `enabled(...)` and `taken(...)` over one System; every scope owns one instance."""
 
     system: System
     histories: dict[Variable, tuple[Action, ...]] = field(default_factory=dict)

@@ -56,8 +56,8 @@ class Numbering:
 class Renaming:
     """A permutation of processes and variables, and of the names in constants.
 
-    `ranks` gives the new number of each name; `firsts` holds the sorts whose numbers are names, with the number of the
-    first one. Numbers of other sorts stay.
+    `ranks` gives the new number of each name; `firsts` maps each sort that holds names to the number of the first name.
+    Numbers of other sorts stay.
     """
 
     variables: Mapping[Variable, Variable] = field(default_factory=dict)

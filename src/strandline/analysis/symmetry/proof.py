@@ -55,7 +55,11 @@ class _Failure:
 
 
 class Proof:
-    """Searches for the sorts whose numbers must be names for all names of a candidate to be symmetric."""
+    """Searches for the sorts that must hold the names of a candidate for the names to be symmetric.
+
+    See `strandline.analysis.symmetry.scalarsets` for sorts. Numbers of the sorts found are permuted with the names;
+    numbers of other sorts stay the same.
+    """
 
     def __init__(
         self, system: System, names: Candidate, sorts: Sorts, watched: Sequence[Expression], taken: set[Kind]
@@ -112,7 +116,7 @@ class Proof:
         return firsts
 
     def _complete(self, firsts: Firsts) -> Firsts | None:
-        """Extend the sorts by those that must be names too; return None if no proof exists with them."""
+        """Extend the sorts by those that must hold names too; return None if no proof exists with them."""
         self._tried += 1
         failure = self._find_failure(firsts)
         if failure is None:
@@ -155,7 +159,7 @@ class Proof:
         return NormalForms(self._numbered, self._sorts, renaming, dependencies_of(self._system).slots)
 
     def _repairs(self, failure: _Failure, firsts: Firsts, options: Mapping[Kind, Iterable[int]]) -> Iterator[Firsts]:
-        """Yield sets of sorts that repair a failure if their numbers are names; fewest sorts first."""
+        """Yield sets of sorts that repair a failure if they hold the names; sets with the fewest sorts first."""
         tried = (
             dict(zip(sorts, numbers, strict=True))
             for count in range(1, _MAX_SORTS_ADDED + 1)

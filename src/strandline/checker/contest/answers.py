@@ -1,8 +1,8 @@
 """Answer the formulas of a file.
 
-All formulas about single states, and all largest values, are decided in one exploration; formulas of CTL share a search
-up to its number of labels; a formula of LTL is searched for by itself. There are no traces: to see one, check the
-single formula.
+All formulas about single states, and all questions for a largest value, are decided in one exploration. Formulas of CTL
+share a search, as many as it has labels for; each formula of LTL has a search of its own. There are no traces: to see
+one, check the single formula.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from strandline.model.system import System, Variable
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """The facts to find out: properties that states decide, largest sums, token counts, variables that change."""
+    """The facts to be determined: properties of single states, largest sums, token counts, variables that change."""
 
     properties: Sequence[Property] = ()
     sums: Sequence[Sequence[Variable]] = ()
@@ -42,7 +42,7 @@ class Wanted:
 class Explored:
     """The outcome of an exploration.
 
-    `met` are the properties that some state decides; if the search is complete, no state decides the others.
+    `met` has the properties that some state decides; if the search is complete, no state decides the others.
     """
 
     system: System

@@ -1,9 +1,10 @@
 """Read the formula files of the Model Checking Contest, over the variables and actions of a System.
 
-A file is a `property-set` of properties, each with an id and a formula. The operators determine the logic: each
-quantifier over one temporal operator is CTL, one quantifier in front of everything is LTL. Formulas that are both mean
-the same in both, except for a `next` in a state without steps: there an id that mentions LTL decides for LTL. Parts
-without temporal operators become one proposition each: automata and searches see those, not their atoms.
+A file is a `property-set` of properties, each with an id and a formula. The operators determine the logic: a formula is
+CTL if each quantifier stands over one temporal operator, and LTL if its only quantifier stands in front of everything.
+A formula of both forms has the same meaning in both logics, except for a `next` in a state without steps: there it is
+read as LTL if its id contains `LTL`, else as CTL. Each part without temporal operators becomes one proposition, so that
+automata and searches need not know its atoms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """An observer that collects facts about all explored states: largest sums, variables that change.
 
-It works on blocks of packed states: a sum of fields is the weighted sum of the numbers of their lowest set bits, their
-second bits, and so on; so it costs a few operations per word, however many fields it has.
+It works on blocks of packed states, bit by bit instead of field by field: a sum of fields is the number of their lowest
+bits that are set, plus twice that of their second bits, and so on. So a sum costs a few operations per word, however
+many fields it has.
 """
 
 from __future__ import annotations
@@ -125,7 +126,7 @@ def variables_in_sum(expression: Expression) -> list[Variable] | None:
 
 
 def _bits_of(field: Field, words: WordArray) -> int:
-    """Return the union of the bits of a variable's elements."""
+    """Return the mask of all bits of a variable's elements, for each word of a state."""
     bits = 0
     for index in range(field.variable.slots):
         word, shift = field.place(index)

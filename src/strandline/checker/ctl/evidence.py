@@ -113,7 +113,7 @@ class Explaining(Generic[Set]):
         return all(one.is_boolean for one in node.operands[0].operands)
 
     def _at_end(self, node: Formula, whole: Path, path: Path, stays: bool) -> list[Evidence]:
-        """Return the evidence for the operands at the end of a path; on a lasso, at its beginning."""
+        """Return the evidence for the operands at the end of a path; for a lasso, in the state where it begins."""
         end = Path(whole.records, whole.steps)
         if stays:
             begins = len(whole.steps) - len(path.steps)
@@ -124,7 +124,7 @@ class Explaining(Generic[Set]):
         return [self._of(one, end) for one in parts if not one.is_boolean]
 
     def _path(self, found: Witnesses[Set], record: int) -> tuple[Path, bool]:
-        """Return a path that is a witness, and True if it stays inside a set for ever."""
+        """Return a path that is a witness, and True if the path stays inside one set for ever."""
         if self._paths is None:
             self._paths = self._make_paths()
         if found.entered is not None:

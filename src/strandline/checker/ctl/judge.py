@@ -72,7 +72,7 @@ def _state_at(run: ShownRun, place: int) -> State:
 
 
 def _word(letters: tuple[frozenset[str], ...], way: Path, begins: int) -> LassoWord:
-    """Return the word from an index on; behind a path that does not loop no proposition holds."""
+    """Return the word of a run from an index on; after the end of a path without a loop, no proposition holds."""
     if way.loop is None:
         return LassoWord(letters, (frozenset(),))
     turn = way.loop - begins

@@ -38,10 +38,10 @@ def load_components() -> None:
 
 
 def _notify(observer: GraphLog | TerminalComponents) -> None:
-    """Notify an observer as a search does, with arrays of every kind that the compiler distinguishes.
+    """Notify an observer with arrays of every type that the compiler distinguishes in a search.
 
-    That is the initial state's record; then states with their labels and an edge to themselves, one alone and two at
-    once.
+    They are the record of the initial state; then states with their labels and an edge to themselves, one state alone
+    and two at once.
     """
     observer.expanded(np.array([[0, 1, 1]], dtype=np.uint64))
     observer.edges(np.zeros(1, dtype=np.uint64), np.zeros(2, dtype=np.uint64))

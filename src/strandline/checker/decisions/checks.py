@@ -137,7 +137,7 @@ def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | N
 
 @contextmanager
 def _own_or(given: Checkpoints | None, options: Options) -> Iterator[Checkpoints | None]:
-    """Use the caller's checkpoints, or open those of the options until the search ends."""
+    """Use the caller's checkpoints; without any, open those of the options until the search ends."""
     if given is not None:
         yield given
         return
@@ -166,10 +166,10 @@ def _search_states(task: StatesTask, session: Session) -> StatesFound:
 def resolve_reduction(
     task: TaskKind, seen: Sequence[Expression], choose: Callable[[TaskKind], object], session: Session
 ) -> TaskKind:
-    """Return the task with or without partial-order reduction, if the choice is left to the program.
+    """Return the task with or without partial-order reduction, if the program is to choose.
 
-    If independence is to be checked, it is tested on sampled states. `seen` are the expressions whose truth the
-    reduction must preserve.
+    The independence relation is tested on sampled states if the options ask for it. `seen` are the expressions whose
+    truth the reduction must preserve.
     """
     options = task.options
     if options.auto_por:

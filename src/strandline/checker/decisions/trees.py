@@ -87,7 +87,10 @@ def _is_monotone(plain: System, options: Options, session: Session) -> bool:
 
 
 def _plain(system: System, formulas: Sequence[CtlFormula], temporal: TreeOptions) -> tuple[System, FairnessConditions]:
-    """Return the System, which remembers of its last step what the formulas ask, and the fairness conditions."""
+    """Return the System and the fairness conditions.
+
+    The System is extended by the history of the last step that the formulas ask for.
+    """
 
     def conditions_of(one: System) -> FairnessConditions:
         return fairness_of(one, fair=temporal.fair, declared=temporal.declared_fairness, texts=temporal.fairness)

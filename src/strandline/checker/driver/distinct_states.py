@@ -51,7 +51,7 @@ class Counts:
 class DistinctCounter:
     """Collects expanded states in files of a folder and counts the distinct ones.
 
-    `largest` is the most bytes that are sorted at once; with `keeps` the files remain after counting.
+    At most `largest` bytes are sorted at once; with `keeps` the files remain after counting.
     """
 
     def __init__(

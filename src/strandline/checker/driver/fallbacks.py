@@ -1,9 +1,9 @@
 """Fallbacks from one search to another: the transition table of a run.
 
 `FALLBACKS` is tried from the top. A fallback applies to a trigger (memory is full, or a measure that was found
-disappoints) and to a search; entering it makes the next `SearchContext`. Some continue the search from its frontier
-(`strandline.engine.handoff`), others begin again. A resumed run repeats the fallbacks of the run before without
-searching: `prepare` each of them, `open` the last.
+disappoints) and to a search; entering it makes the next `SearchContext`. Some fallbacks continue the search from its
+frontier (`strandline.engine.handoff`), others begin again. A resumed run repeats the fallbacks of the earlier process
+without searching: it calls `prepare` for each of them and `open` for the last.
 """
 
 from __future__ import annotations
@@ -363,9 +363,9 @@ class AnotherMeasure(_Replanned):
 
 
 class AnotherMeasureAnew(_Replanned):
-    """A fallback to a sweep for cycles by another measure, which begins again.
+    """A fallback to a sweep for cycles by another measure, which begins again from the initial states.
 
-    A cycle may lie behind the sweep-line.
+    It cannot continue from the frontier, because a cycle may lie behind the sweep-line.
     """
 
     name, change = "begun again by another measure", "begun again by another measure"

@@ -48,7 +48,7 @@ class Outlook:
         )
 
     def continue_with(self, prediction: Prediction | None, now: Statistics | None) -> Outlook:
-        """Return the outlook for another prediction; without one, the cost seen so far is the new prediction.
+        """Return the outlook for another prediction; without one, the cost so far becomes the prediction.
 
         `now` is None for a search that begins again.
         """

@@ -30,7 +30,7 @@ def better_prediction(
 ) -> tuple[SearchSetup, Prediction | None]:
     """Look for a better measure from these states.
 
-    Returns it with a setup in which the time for this does not count as search time.
+    Returns the prediction, and a setup whose clock leaves out the time that this took.
     """
     specification, outlook = setup.specification, setup.outlook
     if outlook is None:

@@ -3,9 +3,9 @@
     with run_search(specification, callback) as run:
         ...  # replay `run.stops`, label the graph, shorten a lasso: the files still exist
 
-While it searches, every event of the engine either pauses (limits, checkpoints and progress are looked at), stops at
-something that was asked for (which is recorded, as data), lets the search give way to another one
-(`strandline.checker.driver.fallbacks`), or ends the run.
+An event of the engine has one of four effects: a pause, in which limits, checkpoints and progress are handled; a stop
+at a state or cycle that was asked for, which is recorded as data; a fallback to another search
+(`strandline.checker.driver.fallbacks`); or the end of the run.
 """
 
 from __future__ import annotations
@@ -302,9 +302,9 @@ class SearchRun:
         return event
 
     def _exceeds_memory(self) -> bool:
-        """Return True if the process takes more than the search has counted, and the search cannot shrink.
+        """Return True if the process takes more memory than the search has counted, and the search cannot shrink.
 
-        That is rare: the reserve of a search is meant for everything else. A search on a device has its memory there.
+        That is rare, because a search has a reserve for everything else. A search on a device has its memory there.
         """
         if not isinstance(self.search, Search) or not self.memory.runs_short():
             return False

@@ -29,7 +29,10 @@ def figures_of(
     engine_seconds: float,
     changed: Sequence[str],
 ) -> Statistics:
-    """Return what a search has done so far, in so many seconds, not counting those for its machine code."""
+    """Return the statistics of a search so far.
+
+    `seconds` is the time of the search, `engine_seconds` the time for loading its machine code.
+    """
     now, details, kernel = search.statistics(), search.details(), compiled.kernel
     known = {
         **_by_name(now, details, compiled),
@@ -64,7 +67,7 @@ def _partial(kernel: Kernel) -> bool:
 
 
 def _regress(specification: SearchSpecification, kernel: Kernel, details: Details) -> Regress | None:
-    """Return which steps regress, if the search has sampled some."""
+    """Return the summary of the regress edges, if the search has sampled some."""
     if specification.measure is None or _partial(kernel):
         return None
     return regress_of(specification.system, kernel.reference, specification.measure, details.sampled_regress_edges)

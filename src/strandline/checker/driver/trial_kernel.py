@@ -1,6 +1,6 @@
-"""Stand-ins for a model: by them another process makes the machine code that the engine needs for it.
+"""Small Kernels that stand in for a model while another process makes the machine code that the engine needs for it.
 
-The machine code of a search depends on the shape of its Kernel alone: a Kernel of a few states will do.
+The machine code of a search depends on the shape of its Kernel alone, so a Kernel of a few states will do.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _STATES = 4
 
 @dataclass(frozen=True, slots=True)
 class KernelShape:
-    """All of a Kernel that the machine code of a search over it depends on."""
+    """The part of a Kernel on which the machine code of a search depends."""
 
     words: int
     bits: int

@@ -83,7 +83,7 @@ def _make_trial(searches: SearchMaker, kernel: Kernel, observes_edges: bool) -> 
 
 
 def _without_limits(searches: SearchMaker) -> SearchMaker:
-    """Return searches of the same machine code whose options say nothing but what it depends on."""
+    """Return the same searches without the options on which their machine code does not depend."""
     if not isinstance(searches, StateSearches):
         return searches
     return replace(searches, options=searches.options.without_limits())

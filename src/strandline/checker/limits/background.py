@@ -36,8 +36,8 @@ class Background(Generic[Result]):
     """Runs a function in a thread of its own, within limits.
 
     The function calls `watch` often, which raises `Stopped` when the work is abandoned; `doing` is its progress, as
-    text. If `until` is set, the work is abandoned at that time for the reason beside it, after a moment in which it may
-    notice that itself.
+    text. If `until` is set, the work is abandoned at that time, for the reason given with it; before that it has a
+    moment to notice the time itself.
     """
 
     def __init__(

@@ -26,11 +26,11 @@ _BOOTSTRAP = (
 
 
 def fill_cache(load: Callable[..., object], *arguments: object) -> None:
-    """Call a function in a child process for the machine code that it leaves in the cache on disk.
+    """Call a function in a child process, which leaves the machine code that the function needs in the cache on disk.
 
-    The function is one of a module of this program; function and arguments are pickled, and the `repr` of the arguments
-    says all that the machine code depends on: where a child has made it before, nothing is done. If the child fails,
-    nothing is lost but memory: this process makes the machine code when it needs it.
+    The function is one of a module of this program; function and arguments are pickled. The `repr` of the arguments
+    determines the machine code: nothing is done if a child has made it before. If the child fails, only memory is lost:
+    this process then makes the machine code when it needs it.
     """
     from strandline.engine.runtime.jit import cache_directory
 

@@ -35,7 +35,7 @@ class MemoryLimit:
     def by_default(cls) -> MemoryLimit:
         """Return a limit for work that may need any amount of memory.
 
-        It is what the process has and half of what it could still get, at most some gigabytes.
+        It is the memory that the process has plus half of the memory that is available, and at most some gigabytes.
         """
         more = min(_MOST_BY_DEFAULT, max(_LEAST_BY_DEFAULT, available_bytes() // 2))
         return cls(resident_bytes() + more, DEFAULT_LIMIT)
@@ -115,11 +115,11 @@ def _free_of_machine() -> int:
 
 
 def _free_of_groups(membership: Path, mounted: Path) -> Iterator[int]:
-    """Yield the memory left within the limits of the process's control groups and those around them.
+    """Yield the memory left within the limits of the process's control groups and of the groups around them.
 
-    Both versions of the interface are read. Cached files, which the system drops when it needs their memory, do not
-    count as taken. Inside a container the path of a group may not exist; then its root, which is the container's own,
-    is read.
+    Both versions of the interface are read. Cached files do not count as taken, because the system drops them when it
+    needs their memory. Inside a container the path of a group may not exist; then the root of the hierarchy is read,
+    which is the container's own group.
     """
     try:
         lines = membership.read_text(encoding="utf-8").splitlines()

@@ -39,8 +39,8 @@ def judge(
 ) -> tuple[AtomValues, ...]:
     """Return the values of the atoms, if they are wanted, along a run that violates the specification.
 
-    Raises `ReplayError` if the run does not violate it or does not count. For a long run `check_limits` is called
-    regularly, which may raise `ResourceError`.
+    Raises `ReplayError` if the run does not violate it, or if it is not a run that counts. For a long run
+    `check_limits` is called regularly, which may raise `ResourceError`.
     """
     reference, specification = reference_of(product.plain), question.specification
     _judge_run(product, reference, run)

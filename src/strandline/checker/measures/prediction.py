@@ -90,7 +90,7 @@ def predicted_measure(system: System, callback: ProgressCallback, memory: int | 
 
 
 def _load_for_width(words: int) -> None:
-    """Load the machine code for finding measures of models with states of so many words, in a child process."""
+    """Load the machine code for finding measures of models whose states have `words` words, in a child process."""
     from strandline.progress.finding import find_measures
 
     find_measures(_small_system(words), share=_TRIAL_SHARE)
@@ -134,8 +134,9 @@ def better_measure(
 ) -> Prediction | None:
     """Find a measure clearly better than the present one, on the first states reached from `starts`.
 
-    Better means by the product of peak and visits; with `peak`, storing half as many states at a time; with `afresh`,
-    if the work done so far is lost, half as many visits. Returns None if there is none.
+    Measures are compared by the product of peak and visits. With `peak`, the new one must store at most half as many
+    states at a time; with `afresh`, if the work done so far is lost, it must need at most half as many visits. Returns
+    None if there is none.
     """
     from strandline.progress.finding import find_measures
 

@@ -1,11 +1,11 @@
 """Where options take effect: a table of facts, by option and by the method that decides a property.
 
 An option without effect on any property of a check is refused before the search. If it has an effect on some of the
-properties, it is used for these, and a notice names the others. Limits (`max_seconds`, `memory`, `disk`, `spill`),
-places (`work_dir`) and options that turn off something that would not be done anyway (`sanity=False`,
-`declared_fairness=False`) apply everywhere and are not in the table; nor is `auto_por`, which reports its own decision.
-An option that would change a search but cannot, because that is unsound or not implemented, is refused by the
-strategies (`Strategy.can`) with the reason; the table is consulted after them.
+properties, it is used for these, and a notice names the others. Some options apply everywhere and are not in the table:
+limits (`max_seconds`, `memory`, `disk`, `spill`), places (`work_dir`), options that turn off a feature which would not
+be used anyway (`sanity=False`, `declared_fairness=False`), and `auto_por`, which reports its own decision. An option
+that cannot be combined with a search, because that is unsound or not implemented, is refused by the strategies
+(`Strategy.can`) with the reason; the table is consulted after them.
 """
 
 from __future__ import annotations

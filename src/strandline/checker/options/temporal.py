@@ -147,7 +147,7 @@ class TemporalOptions(TreeOptions, RunOptions):
     def refuse_without_runs(self) -> None:
         """Raise `UsageError` for options that need a property of runs, if there is none.
 
-        Turning off a feature that would not be used anyway is accepted.
+        Options that turn off a feature which would not be used anyway are accepted.
         """
         for one, _ in options_in(TemporalOptions):
             value = getattr(self, one.name)

@@ -29,7 +29,7 @@ With reduction a state costs half as much again and more.
 
 
 def refusal(system: System, why_not: str | None = None) -> UsageError | None:
-    """Return the error if a System, or a search for the given reason, cannot be reduced; None if it can."""
+    """Return the error if this System cannot be reduced, or this search, for the reason `why_not`; None if it can."""
     why = why_not or _why_not(system)
     return None if why is None else UsageError(f"{{}}: {why}", options=[Option("por", True)])
 

@@ -157,7 +157,7 @@ class _Abstracting:
             raise _TooLarge
 
     def _base(self) -> Function:
-        """Return the concrete states that count: the reachable ones, or all."""
+        """Return the concrete states over which abstractions are made: the reachable ones, or all."""
         return self.run.space.reachable if self.task.temporal.reachable_first else self.run.space.valid
 
     # --- visible slots --------------------------------------------------------------------------------------------
@@ -294,7 +294,8 @@ class _Abstracting:
     def _warnings(self, model: AbstractModel, known: _Known) -> tuple[str, ...]:
         """Return warnings if no fair run begins in an initial state.
 
-        If the universal abstraction has a fair run in all of them, so has the model, which is checked only otherwise.
+        If the universal abstraction has a fair run from every initial state, so has the model, which is checked only
+        otherwise.
         """
         fair = known.universal.counting
         if fair is None or not self.task.temporal.sanity:

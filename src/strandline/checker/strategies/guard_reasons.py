@@ -68,7 +68,10 @@ def _quote(system: System, expression: Expression) -> str:
 
 
 def _guards(system: System, never: Sequence[NeverTaken]) -> Iterator[_Guard]:
-    """Yield guards of several parts, of actions that the author wrote for one value alone."""
+    """Yield the guards with at least two parts of actions that were never taken.
+
+    Left out are the actions with parameters: their guards are instances of a single text for several values.
+    """
     titles, left = actions_by_title(system), _MOST_PARTS
     for one in never[:_MOST_ACTIONS]:
         numbers = titles.get(one.action, [])

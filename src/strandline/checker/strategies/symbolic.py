@@ -153,8 +153,8 @@ def formulas_in_sets(
 ) -> CtlFound:
     """Decide the formulas of a task one by one; none if a fault or a limit ends that.
 
-    All are decided first; evidence is searched for afterwards, with a budget of its own. The decider is called when the
-    model is encoded; `spare` pairs of bits are reserved for it.
+    All are decided first; evidence is searched for afterwards, with a budget of its own. `decider` is called when the
+    model is encoded; `spare` is as for `Space`.
     """
     question = task.question
     run = SymbolicRun(task, session, question.searched)

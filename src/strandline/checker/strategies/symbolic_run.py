@@ -88,7 +88,10 @@ class SymbolicRun:
     """The reason why there is no further evidence, if a limit ended the run after all answers were known."""
 
     def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> RunOutcome:
-        """Run the work in the background. Raises `InputError` for mistakes of the user."""
+        """Run `work` in a background thread, wait for it, and return the outcome. `spare` is as for `Space`.
+
+        Raises `InputError` for a faulty claim or option of the user.
+        """
         options = self.task.options
         given = options.memory_limit
         # BDDs of a few hundred states can need any amount of memory.
@@ -156,7 +159,7 @@ class SymbolicRun:
     def find_evidence(self, make: Callable[[], Made], *, share: int = 1) -> Made | str:
         """Return the evidence that `make` finds, or the reason why there is none.
 
-        It may take one of `share` equal shares of the time left.
+        It may take the time left, divided by `share`.
         """
         now = time.perf_counter()
         seconds = max(0.0, self._shown_by - now) / share
@@ -225,7 +228,7 @@ class SymbolicRun:
         """Stop exploration at reachable states that fault; return True if there are any.
 
         They may fault in a step or in one of the expressions. As in explicit search, such a state decides nothing, and
-        none of its steps counts.
+        its steps are not counted.
         """
         space = self.space
         faulting = space.diagrams.any_of([space.faults, *(space.encoding.faulting(one) for one in expressions)])

@@ -21,10 +21,10 @@ class ComponentShown:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The reason why a subformula holds, or does not, in a state.
+    """The reason why a subformula holds in a state, or does not.
 
-    It consists of words, a run from an initial state that passes through the state, and the evidence for operands at
-    the end of that run.
+    It consists of words, a run from an initial state through that state, and the evidence for operands at the end of
+    the run.
     """
 
     formula: str
@@ -36,7 +36,7 @@ class Evidence:
     """The terminal component to which the run leads, if that is the evidence."""
 
     def first_trace(self) -> Trace | None:
-        """Return the most telling run: a lasso, or else that of the innermost part."""
+        """Return the run that shows most: a lasso if there is one, else the run of the innermost part."""
         if self.trace is not None and self.trace.loop is not None:
             return self.trace
         for one in self.parts:

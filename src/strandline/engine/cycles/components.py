@@ -20,8 +20,8 @@ from strandline.engine.store.parts import TablePart
 class ComponentSearch(CycleSearch):
     """Couvreur's search, for any number of acceptance sets, one bit of `accepting` each.
 
-    With `whole`, every accepting SCC is an `Event.CYCLE` of its own, when it is finished, and `go_on` continues with
-    the next. If `follows`, the search looks for the steps of a loop in each.
+    With `whole`, it visits whole SCCs: every accepting one is an `Event.CYCLE` of its own, when it is finished, and
+    `go_on` continues with the next. With `follows`, it also looks for the steps of a loop in each.
     """
 
     follows = True
@@ -61,16 +61,19 @@ class ComponentSearch(CycleSearch):
 
     @property
     def component_size(self) -> int:
-        """After a cycle with `whole`: the number of states of the SCC."""
+        """The number of states of the SCC that was found; only in a search of whole SCCs, after `Event.CYCLE`."""
         return int(self._open_sccs.state.states)
 
     def component_states(self) -> WordArray:
-        """Return the states of the SCC, one per row, after a cycle with `whole`."""
+        """Return the states of the SCC that was found, one per row.
+
+        Only in a search of whole SCCs, after `Event.CYCLE`.
+        """
         records = self._open_sccs.last_active(self.component_size)
         at = records[:, None] * np.uint64(self._table.entry) + np.arange(self.kernel.words, dtype=np.uint64)
         states: WordArray = self._table.entries.array[at]
         return states
 
     def go_on(self) -> None:
-        """Continue with the next SCC, after a cycle with `whole`."""
+        """Continue a search of whole SCCs with the next one, after `Event.CYCLE`."""
         self._cycle = self._loop = None

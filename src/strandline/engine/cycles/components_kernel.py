@@ -1,7 +1,7 @@
 """Search for an accepting SCC: Couvreur's algorithm, for any number of acceptance sets.
 
-The number of a state, in the order of entering, is its record; the word behind it is OPEN or FINISHED, the status of
-its SCC.
+States are numbered in the order in which the search enters them; the number is the record. The word behind a state,
+OPEN or FINISHED, is the status of its SCC.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -91,8 +91,8 @@ def _process_top(search):
 def _leave(search):
     """Pop a marker, whose state's successors are all done; finish the SCC if the state is its first.
 
-    If whole SCCs are wanted and it accepts, returns CYCLE: its states are the last `states` of `active`, and are marked
-    as finished when the search continues.
+    If the search visits whole SCCs and this one accepts, returns CYCLE: its states are the last `states` entries of
+    `active`, and are marked as finished when the search continues.
     """
     store, stack, open_sccs = search.store, search.stack, search.open_sccs
     state = open_sccs.state

@@ -20,7 +20,7 @@ State: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The region in which a loop is searched for; everything if nothing is given."""
+    """The part of the state space to which the search for a loop is confined; everything if no field is given."""
 
     component: tuple[TablePart, int] | None = None
     """The store of a component search, and the first record of the SCC."""

@@ -67,8 +67,8 @@ def _inside(words, records, at, bounds, component):
 def _expand(search):
     """Make the successors of the next state the batch.
 
-    A state with a fault has none: the cycle leads through states that were expanded, and that search ends at the first
-    fault.
+    A state whose steps fault is taken to have none: all states of the cycle were expanded by the first search, which
+    ends at the first fault, so the cycle does not need it.
     """
     expansion, store, state = search.expansion, search.store, search.state
     width = word_count(expansion.words)

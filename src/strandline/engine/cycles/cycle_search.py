@@ -48,7 +48,10 @@ class CycleSearch(Search):
 
     @abstractmethod
     def begin_loop(self) -> Cycle | LoopSearch | None:
-        """Return the cycle, or the search for its loop, after a kernel's CYCLE; None if it must be found otherwise."""
+        """Return the cycle, or the search for its loop, after a kernel's CYCLE.
+
+        Returns None if a subclass needs another search for it.
+        """
 
     @abstractmethod
     def cycle_record(self) -> int:

@@ -147,7 +147,7 @@ def _process_top(search):
 
 @inlined
 def _leave(search):
-    """Leave the last state on the path, whose successors are all done; start or end a second search."""
+    """Pop the last state of the path, whose successors are all done; start or end a second search."""
     store, stack, path, state = search.store, search.stack, search.path, search.state
     record = stack.items[top_of(stack, search.expansion.words)]
     flags = extra_at(store, record)

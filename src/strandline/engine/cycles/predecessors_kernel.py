@@ -83,7 +83,7 @@ def _dequeue(search, record):
 
 @inlined
 def _enter_round(search, record):
-    """Return True if a state is reached for the first time in this round; its value then becomes the former one."""
+    """Return True if a state is reached for the first time in this round, and keep its value as the former one."""
     entries, own, rounds = search.store.entries, extra_at(search.store, record), search.state.rounds
     if (entries[own + _1] & _LOW) >> _8 == rounds:
         return False
@@ -93,7 +93,7 @@ def _enter_round(search, record):
 
 @inlined
 def _receive(search, record, value, first):
-    """Raise the value of a stored state that is reached, and queue it; on the first time in a round, set the value."""
+    """Raise the value of a stored state that is reached, and queue it; in a new round, set the value instead."""
     entries, own = search.store.entries, extra_at(search.store, record)
     if not first and value <= entries[own] & _LOW:
         return

@@ -16,7 +16,7 @@ _WORD = 1 << 64
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The bijection of progress and keys, which are from 0 on, ordered by column and, inside a column, by layer."""
+    """The bijection between progress and keys: numbers from 0 on, ordered by column and, inside a column, by layer."""
 
     first_column: int = 0
     first_layer: int = 0
@@ -64,7 +64,7 @@ def keys_of(kernel: Kernel) -> Keys:
 
 
 def roots_of(kernel: Kernel, keys: Keys) -> WordArray:
-    """Return the initial states as rows of words and key."""
+    """Return the initial states as rows: the words of the state, then its key."""
     progress = kernel.initial_progress.tolist()
     column = np.array([keys.key((one[0], one[1])) for one in progress], dtype=np.uint64).reshape(-1, 1)
     return np.hstack([kernel.initial, column])

@@ -35,7 +35,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """A position of the line: key, sweep, expanded states so far, and the peak of live states."""
+    """A position that the line has passed: key, sweep, expanded states so far, and the peak of live states."""
 
     key: int
     sweep: int

@@ -76,8 +76,8 @@ class Retracing:
     def path(self, state: State, crossed: Sequence[Crossing], lines: Sequence[int]) -> list[State]:
         """Return the states on a path from an initial state to one that the main search has found.
 
-        The path uses these regress edges, the last one first. `lines` are keys at which the line of the main search
-        stood.
+        The path uses the regress edges in `crossed`, the last one first. `lines` are keys at which the line of the main
+        search stood.
         """
         ways: list[tuple[list[State], State]] = []
         for source, root, _ in crossed:

@@ -39,7 +39,7 @@ class DeviceFigures:
 def shape_of(kernel: Kernel, keys: Keys) -> Shape:
     """Return the initial compile-time parameters of the kernels.
 
-    If edges may regress, states carry the regress edge by which they were reached.
+    If edges may regress, every state carries the regress edge of the path on which it was reached.
     """
     room = max(_LEAST_SUCCESSORS, min(_SUCCESSORS, _RECORD_WORDS // kernel.stride))
     monotone = kernel.device is None or kernel.device.monotone

@@ -271,7 +271,10 @@ def queue_next_roots(layers):
 
 @njit
 def leave_layer(search, unmoved):
-    """Leave the line's layer, whose queue is empty; `unmoved` of the expanded states are not persistent."""
+    """Leave the line's layer, whose queue is empty.
+
+    `unmoved` is the number of expanded states that are not persistent.
+    """
     layers, line = search.layers, search.layers.line
     record_layer(search.recorder, line.column, line.layer << search.work.grain, unmoved, search.journal.counts)
     remove_row(layers, line.row)

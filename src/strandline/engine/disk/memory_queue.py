@@ -35,7 +35,7 @@ class MemoryQueue:
         return rows[: moved * row]
 
     def spill(self, backlog: SpillQueues, here: Key, piece: int) -> None:
-        """Move all states to disk, where the line is at `here`; sort `piece` of them at a time."""
+        """Move all states to disk, sorting `piece` of them at a time; `here` is the layer at which the line stands."""
         from strandline.engine.disk.expanding_kernel import drop_rows
 
         rows, chains = self._layers.layers().rows, self._layers.layers().chains

@@ -30,7 +30,7 @@ _MOST_AT_ONCE = 1 << 16
 class SortedSet:
     """States in the order of their hashes, which stand in place of their first words.
 
-    About `most` states at most lie in memory; those on disk have a filter of `filter_words` words.
+    At most about `most` states lie in memory; those on disk have a Bloom filter of `filter_words` words.
     """
 
     def __init__(self, width: Width, files: RunFiles, most: int, filter_words: int) -> None:

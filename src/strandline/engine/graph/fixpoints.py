@@ -27,8 +27,9 @@ It takes the rows, the versions of chunks and the next version.
 class DeadEnds:
     """The meaning of a state without successors.
 
-    With `repeats`, a path stays there for ever, or ends there, which for EU and EG is the same; else no path that
-    reaches it counts. With `next_repeats`, it is its own successor for EX too.
+    With `repeats`, a path that ends there counts as one that stays there for ever, which for EU and EG is the same;
+    without it, no path that reaches the state counts. With `next_repeats`, the state is its own successor for EX as
+    well.
     """
 
     repeats: bool = True

@@ -30,7 +30,7 @@ class TerminalComponent:
 class TerminalComponents:
     """An observer that looks for terminal SCCs of two kinds and keeps the first of each.
 
-    `without` has no state with label 0; in `throughout` every state has it.
+    `without` is one in which no state has label 0, `throughout` one in which every state has it.
     """
 
     layers = True

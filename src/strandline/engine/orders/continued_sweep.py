@@ -57,7 +57,7 @@ class SweepThread:
 
 
 class ContinuedSweep(Search):
-    """A sweep that another one with as many threads can continue."""
+    """A sweep that can be continued by another one with the same number of threads."""
 
     def __init__(self, kernel: Kernel, *parts: Part, **terms: Unpack[SearchArguments]) -> None:
         super().__init__(kernel, *parts, **terms)

@@ -83,7 +83,7 @@ class _Mailboxes(Part):
 
 
 class ShardedSweepSearch(ContinuedSweep):
-    """A sweep by as many threads as there are logs.
+    """A sweep by several threads; there is one log for each.
 
     Record `r` of the search is record `r // threads` in log `r % threads`; a parent may have a larger number than its
     child.

@@ -72,7 +72,7 @@ class LayersPart(Part):
         return self.key, int(chains[2 * int(self.line.row)].taken)
 
     def join_spans(self) -> None:
-        """Extend the span of every layer with persistent states to the end of its block; see `block_ends`."""
+        """Extend the span of each layer that has persistent states to the end of its block; see `block_ends`."""
         rows = rows_of(self._rows.array, ROW)
         numbers = self._keepers.array[: int(self.line.keepers)]
         rows["span"][numbers] = block_ends(rows["layer"][numbers], rows["span"][numbers])
@@ -133,7 +133,8 @@ def add_line_counts(statistics: Statistics, *threads: LayersPart) -> Statistics:
 def block_ends(layers: WordArray, spans: WordArray) -> WordArray:
     """Return the highest layer of the block of each layer, a block being layers whose spans overlap (001 §5.2).
 
-    `spans` has the highest layer that each layer's span reaches, 0 for none.
+    The span of a layer reaches up to the highest layer from which a regress edge leads to it; `spans` has that layer,
+    or 0 if there is no such edge.
     """
     order = np.argsort(layers)
     reached = np.maximum.accumulate(spans[order])

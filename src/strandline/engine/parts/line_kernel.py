@@ -132,7 +132,7 @@ def move_line(layers):
 
 @inlined
 def _should_notify(line, event):
-    """Return True if an event is observed and was not reported yet; note that it is reported now."""
+    """Return True if an event is observed and was not reported yet, and mark it as reported."""
     if line.observed & event == _0 or line.notified & event != _0:
         return False
     line.notified |= event

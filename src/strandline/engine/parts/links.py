@@ -1,9 +1,9 @@
 """The compressed format of the parent log: links in blocks, often an eighth of their size.
 
-Neighbouring records have neighbouring parents, so differences are small. A batch is the number of its links and that of
-the bytes behind these two numbers, 32 bits each; then the end of each of its blocks; then the blocks, of `BLOCK` links
-each but the last. A block is a byte and its links: uncompressed if the byte is `PLAIN`, else in the format of
-`strandline.engine.parts.links_kernel`, and the byte is the number of bits of a step.
+Neighbouring records have neighbouring parents, so differences are small. A batch begins with two numbers of 32 bits:
+how many links it has, and how many bytes follow. Then come the end of each block, and the blocks, of `BLOCK` links
+each; the last one may be shorter. The first byte of a block is `PLAIN` if its links are uncompressed; otherwise it is
+the number of bits of a step, and the links have the format of `strandline.engine.parts.links_kernel`.
 """
 
 from __future__ import annotations

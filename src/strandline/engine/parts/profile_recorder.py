@@ -53,7 +53,7 @@ class RecorderPart(Part):
         return with_layer(left, present)
 
     def leave_out(self, visits: int) -> None:
-        """Assign visits to no layer: they are counted, but not part of the profile."""
+        """Count visits without assigning them to a layer of the profile."""
         self._state.visited += np.uint64(visits)
 
     def regress_edges(self) -> list[tuple[tuple[int, ...], int]]:

@@ -21,7 +21,7 @@ _DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 def add_digest(data: bytes) -> bytes:
-    """Prepend its digest to some data."""
+    """Prepend a digest of some data to the data."""
     return hashlib.sha256(data).digest() + data
 
 

@@ -56,13 +56,13 @@ class Writer:
             self._give(_Work(work, size, always=False))
 
     def write(self, file: int, path: Path, words: WordArray) -> None:
-        """Queue words, which must not change any more, to be appended to an open file."""
+        """Queue words to be appended to an open file; the array must not change any more."""
         for first in range(0, len(words), AT_ONCE):
             some = words[first : first + AT_ONCE]
             self.do(partial(write_all, file, path, some), some.nbytes)
 
     def close(self, file: int, path: Path) -> None:
-        """Queue the closing of a file, which also happens after a failure."""
+        """Queue the closing of a file; it is closed after a failure, too."""
         with self._changed:
             self._give(_Work(partial(_close, file, path), _OWN_BYTES, always=True))
 

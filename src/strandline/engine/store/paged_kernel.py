@@ -40,8 +40,8 @@ _REACH = U(1 << 32)
 class Paged(NamedTuple):
     """The table and the pages.
 
-    `following` links the pages of a layer and the free ones; `filled` is the number of used entries of each page;
-    `first_record` and `further` give the records.
+    `following` links the pages of a layer and the free ones; `filled` is the number of used entries of each page. The
+    record of an entry is the record of the first entry of its page, in `first_record`, plus a difference, in `further`.
     """
 
     words: Any

@@ -78,9 +78,9 @@ class StorePart(Part):
 class TabledPart(StorePart):
     """A store with a hash table that grows by a large factor.
 
-    When memory is short it grows by what is left and, if that is little, is filled further. With `use_last_memory` it
-    uses the last memory; without, it gives up while growth is still possible, because a fallback with another store is
-    faster than a search with a nearly full table.
+    When memory is short, the table grows by the memory that is left or, if that is little, is filled further. With
+    `use_last_memory` it uses the last memory; without, it gives up while growth is still possible, because a fallback
+    with another store is faster than a search with a nearly full table.
     """
 
     table: Words

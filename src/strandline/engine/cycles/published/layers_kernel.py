@@ -155,7 +155,7 @@ def _leave(search):
 
 @inlined
 def _next_root(search):
-    """Find a state without a blue search, in this layer or the next one of the sweep.
+    """Find the next root of a blue search: a state that none has visited, in this layer or the next one of the sweep.
 
     Returns CONTINUE, or a code of `next_layer`.
     """

@@ -1,4 +1,4 @@
-"""State-related data of LTL-Sweep: flags and, while values are propagated, the value and the link of a ring."""
+"""The words behind a state in LTL-Sweep: flags and, while values are propagated, the value and a link of the queue."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs

@@ -135,7 +135,10 @@ def _rise(store, number, value):
 
 @inlined
 def _pass_back(search, number, row):
-    """Propagate the value over a regress edge to a member: it becomes a root of the next sweep if its value rises."""
+    """Propagate the value over a regress edge to a member.
+
+    The member becomes a root of the next sweep if its value rises.
+    """
     store, value = search.store, search.state.value
     at = extra_at(store, number)
     if store.entries[at] & MEMBER == _0:
@@ -148,7 +151,7 @@ def _pass_back(search, number, row):
 
 @inlined
 def _pass_on(search, at):
-    """Propagate the value to one successor in the column, the rank and the block.
+    """Propagate the value to one successor, if it lies in the same column, rank and block.
 
     Returns FAULT if a persistent state is missing: then the model is not deterministic.
     """

@@ -1,14 +1,14 @@
 """The sweep that looks for accepting cycles inside layers: each state is expanded once, as in a plain sweep.
 
 Layers are taken in the order of a plain sweep; inside a layer the search is Couvreur's, confined to the layer, where
-the nested search of 001 (Algorithm 2) visits everything twice. It enters every state of the layer that is not finished,
+the nested search of 001 (Algorithm 2) visits everything twice. It visits every state of the layer that is not finished,
 also one that is stored already because it is queued: otherwise the search would not be depth-first and miss cycles.
 Persistent states that earlier sweeps of the column have expanded are finished: the cycles through them were closed
-then.
+then. (A column is a group of layers that no edge leaves backwards; see `docs/glossary.md`.)
 
-Data for cycles over several layers are recorded as well: which ranks of the property automaton have accepting states (a
-cycle never leaves its rank), which persistent states are hit again by a regress edge in a later sweep, and from how far
-ahead each layer is (`span` of its row).
+Three kinds of data are recorded for cycles over several layers: the ranks of the property automaton that have accepting
+states (a cycle never leaves its rank); the persistent states that a regress edge hits again in a later sweep; and for
+each layer the highest layer from which a regress edge leads to it (`span` of its row).
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -197,7 +197,7 @@ def _leave(search):
 
 @inlined
 def _next_root(search):
-    """Find a state that was not entered, in this layer or the next one.
+    """Find the next root of the depth-first search: a state of this layer or of the next one that is not visited yet.
 
     Returns CONTINUE, or a code of `next_layer`; COLUMN_OVER only if cycles over several layers are possible.
     """

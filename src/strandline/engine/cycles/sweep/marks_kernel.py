@@ -1,4 +1,4 @@
-"""State-related data of our sweep for cycles: a mark, the word behind the state."""
+"""The word behind each state in our sweep for cycles: its mark, which has the status in the search and the value."""
 
 # Numba infers and checks the types of kernels when it compiles them.
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs

@@ -18,8 +18,9 @@ from strandline.engine.runtime.memory import WordArray
 class Probe:
     """A depth-first search from the kernel's initial states.
 
-    `roots` has their records, or -1 - k for the k-th initial state of the model, which may not be in the parent log
-    yet. With `most` the search is bounded; without, a cycle is known to exist.
+    `roots` has the records of the roots, or -1 - k for the k-th initial state of the model, which may not be in the
+    parent log yet. With `most` the probe is bounded; without, a cycle is known to exist and the probe runs until it is
+    found.
     """
 
     def __init__(
