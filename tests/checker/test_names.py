@@ -150,7 +150,7 @@ def test_by_every_order() -> None:
     tickets = "tickets[0] + tickets[1] + tickets[2]"
     for options in ({"order": "dfs"}, {"threads": 2}, {"store": "tree"}, {"measure": tickets, "count_distinct": True}):
         assert strandline.explore(lock(3), symmetry=True, **options).statistics.states == 207  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="the measure tells the processes apart"):
+    with pytest.raises(UsageError, match="the measure distinguishes the processes"):
         strandline.explore(lock(3), symmetry=True, measure="owner")
 
 

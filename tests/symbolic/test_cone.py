@@ -52,5 +52,5 @@ def test_what_cannot_matter_is_left_out() -> None:
 def test_a_cone_is_for_states_alone() -> None:
     system = load(Source("m.lotus", APART))
     for asked in ({"ctl": "AF(x=2)"}, {"deadlock": True}):
-        with pytest.raises(UsageError, match="cone=True is for invariants and what is to be reached"):
+        with pytest.raises(UsageError, match="cone=True is for invariants and reachability"):
             strandline.check(system, method="symbolic", cone=True, **asked)  # type: ignore[arg-type]

@@ -55,7 +55,7 @@ class TestAnswersStay:
     def test_no_time_for_evidence(self, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(symbolic_run_module, "EVIDENCE_SECONDS", 0.0)
         monkeypatch.setattr(symbolic_run_module, "_too_long", lambda seconds: "too long")
-        monkeypatch.setattr(symbolic_run_module.SymbolicRun, "answered", _at_once)
+        monkeypatch.setattr(symbolic_run_module.SymbolicRun, "note_answers", _at_once)
         found = strandline.check(people(), **asked)
         assert answers(found) == without("too long")
         assert all(one.trace is None for one in found.properties)
@@ -67,7 +67,7 @@ class TestAnswersStay:
         monkeypatch.setattr(symbolic_run_module, "_too_long", lambda seconds: "too long")
         monkeypatch.setattr(background, "_MOMENT", 0.0)
         monkeypatch.setattr(SymbolicPaths, "_rings", _stuck)
-        monkeypatch.setattr(symbolic_run_module.SymbolicRun, "answered", _at_once)
+        monkeypatch.setattr(symbolic_run_module.SymbolicRun, "note_answers", _at_once)
         assert answers(strandline.check(people(), **asked)) == without("too long")
 
     def test_no_memory_for_evidence(self, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:

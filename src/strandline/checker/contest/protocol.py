@@ -87,7 +87,7 @@ class Examination:
 def _number(environment: Mapping[str, str], name: str) -> int | None:
     written = environment.get(name, "").strip()
     if written and (not written.isdecimal() or saturated_int(written) == 0):
-        raise UsageError(f"{name} is a whole number of more than 0, not '{written}'")
+        raise UsageError(f"{name} must be a whole number greater than 0, not '{written}'")
     return saturated_int(written) if written else None
 
 
