@@ -37,7 +37,7 @@ class Span:
         """Return the smallest span that covers both."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
-    def shifted(self, offset: int) -> Span:
+    def shift(self, offset: int) -> Span:
         """Return the span moved by `offset` characters."""
         return Span(self.start + offset, self.end + offset)
 
@@ -56,7 +56,7 @@ class Source:
         source, place = self, span
         while source.inside is not None:
             outer, offset = source.inside
-            source, place = outer, place.shifted(offset)
+            source, place = outer, place.shift(offset)
         return source, place
 
     def position(self, offset: int) -> tuple[int, int]:

@@ -13,4 +13,4 @@ def give(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     for module in (context, fallbacks):
         monkeypatch.setattr(module, "bytes_for_engine", lambda setup, reserve=0: size)
     monkeypatch.setattr(MemoryLimit, "runs_short", lambda self: False)
-    monkeypatch.setattr(MemoryLimit, "left", lambda self, reserve=0: size)
+    monkeypatch.setattr(MemoryLimit, "remaining_bytes", lambda self, reserve=0: size)

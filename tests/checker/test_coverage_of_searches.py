@@ -110,7 +110,7 @@ def test_text_and_data(shop: Path) -> None:
     assert data == {
         "complete": True,
         "actions": 11,
-        "never_taken": [{"action": action, "why": why} for action, why in NEVER.items()],
+        "never_taken": [{"action": action, "reason": why} for action, why in NEVER.items()],
         "locations": 8,
         "never_reached": ["Clerk_0.ill", "Clerk_1.ill", "Door.locked"],
         "bounds": 1,

@@ -90,7 +90,7 @@ def test_an_example_is_as_expected_on_a_device(case: Case) -> None:
     if "max_states" in case.asked:
         asked["max_states"] = case.asked["max_states"]
     result = run_case(replace(case, asked=asked))
-    assert result.outcome.as_expected, (result.outcome.value, *result.judgement.messages)
+    assert result.outcome.is_as_expected, (result.outcome.value, *result.judgement.messages)
 
 
 def test_what_is_left_out_is_there() -> None:

@@ -34,10 +34,10 @@ def test_there_are_examples_with_a_readme_each() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_an_example_is_as_expected(case: Case) -> None:
     result = run_case(case)
-    assert result.outcome.as_expected, (result.outcome.value, *result.judgement.messages)
+    assert result.outcome.is_as_expected, (result.outcome.value, *result.judgement.messages)
 
 
 @pytest.mark.parametrize("case", COUNTS)
 def test_depth_first_search_counts_the_same(case: Case) -> None:
     result = run_case(replace(case, asked={**case.asked, "order": "dfs"}))
-    assert result.outcome.as_expected, (result.outcome.value, *result.judgement.messages)
+    assert result.outcome.is_as_expected, (result.outcome.value, *result.judgement.messages)

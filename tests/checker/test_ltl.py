@@ -70,7 +70,7 @@ def test_a_formula_that_holds_needs_all_of_the_product(method: str) -> None:
     one = only(verdict)
     assert (one.answer, one.trace, verdict.complete, verdict.reason) == (Answer.HOLDS, None, True, None)
     assert one.search is not None
-    assert (one.search.method, one.search.why) == (method, None)
+    assert (one.search.method, one.search.method_reason) == (method, None)
     assert (one.search.automaton_states, one.search.automaton_edges) == (2, 3)
     assert (verdict.statistics.states, verdict.statistics.transitions) == (26, 45)
 
@@ -213,7 +213,7 @@ def test_auto_says_what_it_picks_and_why() -> None:
     for claim, options in cases:
         search = only(strandline.check(PETERSON, claim, **options)).search
         assert search is not None
-        picked[claim, *options] = search.method, search.why
+        picked[claim, *options] = search.method, search.method_reason
     assert list(picked.values()) == [
         ("prefix", "a safety property: a finite path shows every violation; searched breadth-first"),
         ("ndfs", "no progress measure is given"),

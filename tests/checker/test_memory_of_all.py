@@ -31,11 +31,11 @@ def test_what_is_wanted_must_be_left() -> None:
     return_memory()
     limit = MemoryLimit(resident_bytes() + (64 << 20))
     limit.ensure(16 << 20)
-    assert 0 < limit.left() <= 64 << 20
+    assert 0 < limit.remaining_bytes() <= 64 << 20
     with pytest.raises(ResourceError, match=REACHED):
         limit.ensure(64 << 20)
     with pytest.raises(ResourceError, match=r"is less than the .* [MG]B that the program takes"):
-        MemoryLimit(1 << 20).left()
+        MemoryLimit(1 << 20).remaining_bytes()
     MemoryLimit(None).ensure(1 << 60)
 
 
@@ -120,7 +120,7 @@ def test_a_search_gives_way_where_the_process_takes_too_much(monkeypatch: pytest
     monkeypatch.setattr(SpillingSearch, "shrink_caches", shrink_and_note)
     explored = strandline.explore(WHEELS, memory="2G")
     assert explored.statistics.states == 64**3
-    assert [one.partition(":")[0] for one in explored.statistics.changed] == [
+    assert [one.partition(":")[0] for one in explored.statistics.fallbacks] == [
         "tree compression",
         "states on disk, from its frontier",
     ]

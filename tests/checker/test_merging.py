@@ -51,7 +51,7 @@ def test_what_is_merged_and_what_is_shown() -> None:
     system = loaded(WORKERS)
     merged = merge(system, [])
     # B's step at 'think' reads what A writes; whoever starts has not come from anywhere.
-    assert merged.passed_over == ("A.think", "A.more")
+    assert merged.merged_locations == ("A.think", "A.more")
     explored = strandline.explore(system, merge=True)
     assert strandline.explore(system).statistics.states == 5 * 4
     assert explored.statistics.states == 3 * 4
@@ -69,7 +69,7 @@ def test_what_is_asked_for_is_not_passed_over() -> None:
     for asked in ("A.more", "A.own == 3"):
         verdict = strandline.check(system, reach=asked, merge=True)
         assert verdict.answer is Answer.HOLDS, asked
-        assert verdict.statistics.passed_over == ()
+        assert verdict.statistics.merged_locations == ()
 
 
 def random_system(random: Random) -> System:

@@ -143,7 +143,10 @@ def test_a_lock_with_an_owner(count: int, figures: tuple[int, int]) -> None:
     explored = strandline.explore(system, symmetry=True)
     names = ", ".join(f"P{number}" for number in range(count))
     seen = ", ".join(f"P{number}.seen" for number in range(count))
-    assert (explored.statistics.exchanged, explored.statistics.held_by) == ((names,), (f"owner, last, {seen}",))
+    assert (explored.statistics.symmetric_groups, explored.statistics.symmetry_variables) == (
+        (names,),
+        (f"owner, last, {seen}",),
+    )
 
 
 def test_by_every_order() -> None:
@@ -236,7 +239,7 @@ def test_processes_that_a_variable_chooses(tmp_path: Path) -> None:
     system = strandline.load(file)
     assert check_orbits(system) == (128, 66, 66)
     verdict = strandline.check(system, symmetry=True)
-    assert verdict.statistics.held_by == ("owner, waiting, Node_0.asked, Node_1.asked",)
+    assert verdict.statistics.symmetry_variables == ("owner, waiting, Node_0.asked, Node_1.asked",)
 
 
 INBOXES = """
@@ -269,7 +272,7 @@ def test_rows_of_elements_go_with_a_process(tmp_path: Path) -> None:
     file.write_text(INBOXES)
     system = strandline.load(file)
     assert check_orbits(system) == (457, 231, 231)
-    assert strandline.explore(system, symmetry=True).statistics.held_by == ("inbox, leader",)
+    assert strandline.explore(system, symmetry=True).statistics.symmetry_variables == ("inbox, leader",)
 
 
 @pytest.mark.parametrize(

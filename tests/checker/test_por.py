@@ -63,7 +63,7 @@ def test_examples_have_the_same_verdicts(case: Case, reduction: str) -> None:
         # Or: method 'symbolic' has no use for it.
         assert f"{reduction}=True" in result.judgement.messages[0]
     else:
-        assert result.outcome.as_expected, (result.outcome.value, *result.judgement.messages)
+        assert result.outcome.is_as_expected, (result.outcome.value, *result.judgement.messages)
 
 
 def formula(random: Random, size: int) -> Formula:

@@ -213,7 +213,7 @@ def test_a_measure_that_forgets_little_is_given_up_when_memory_is_full(
     assert trace is not None
     assert len(trace.steps) == 3 * 63
     assert any("continuing with breadth-first search with tree compression" in text for text in texts)
-    assert any("breadth-first search with tree compression" in change for change in verdict.statistics.changed)
+    assert any("breadth-first search with tree compression" in change for change in verdict.statistics.fallbacks)
     assert (verdict.statistics.spilled_bytes > 0) == (not trees_fit)
     assert verdict.complete
 
@@ -245,7 +245,7 @@ def test_a_search_for_cycles_begins_again(overrated: Told, monkeypatch: pytest.M
     assert overrated.planned() == 1
     (search,) = [one.search for one in verdict.properties]
     assert search is not None
-    (changed,) = search.statistics.changed
+    (changed,) = search.statistics.fallbacks
     assert changed.startswith("begun again by another measure: about ")
     # By the first wheel alone every state of the product is visited once.
     usual = strandline.check(WHEELS, formula, measure="P.x", method="sweep").properties[0].search
@@ -266,7 +266,7 @@ def test_a_search_for_cycles_goes_on_where_nothing_better_is_found(
     assert watched is not None
     for name in ("sweeps", "layers", "persistent", "regress_edges"):
         assert getattr(watched.statistics, name) == getattr(alone.statistics, name)
-    assert watched.statistics.changed == ()
+    assert watched.statistics.fallbacks == ()
 
 
 @pytest.mark.parametrize("better", [True, False])
@@ -318,7 +318,7 @@ def test_killed_after_a_search_for_cycles_began_again(
     assert verdict.answer is Answer.HOLDS
     search = verdict.properties[0].search
     assert search is not None
-    assert search.statistics.changed == ("begun again by another measure, before the run was resumed",)
+    assert search.statistics.fallbacks == ("begun again by another measure, before the run was resumed",)
 
 
 def test_every_search_of_a_check_has_plans_of_its_own(
@@ -337,7 +337,7 @@ def test_every_search_of_a_check_has_plans_of_its_own(
     verdict = strandline.check(WHEELS, formulas, measure="auto", method="sweep", checkpoint=tmp_path / "saved")
     assert [one.answer for one in verdict.properties] == [Answer.HOLDS, Answer.HOLDS]
     assert len(asked) >= 2
-    changed = [one.search.statistics.changed for one in verdict.properties if one.search is not None]
+    changed = [one.search.statistics.fallbacks for one in verdict.properties if one.search is not None]
     assert [len(one) for one in changed] == [0, 1]
 
 

@@ -78,8 +78,8 @@ def test_items_that_go_through_a_queue(tmp_path: Path, count: int, figures: tupl
     system = loaded(tmp_path, QUEUE, N=count)
     assert check_orbits(system) == (*figures, figures[1])
     verdict = strandline.check(system, symmetry=True, deadlock=False)
-    assert verdict.statistics.exchanged == ("the values of Item",)
-    assert verdict.statistics.held_by == ("queue, last, before",)
+    assert verdict.statistics.symmetric_groups == ("the values of Item",)
+    assert verdict.statistics.symmetry_variables == ("queue, last, before",)
     assert [one.answer for one in verdict.properties] == [Answer.HOLDS, Answer.VIOLATED]
     assert verdict.trace is not None
     assert len(verdict.trace) == 2 * count
@@ -160,9 +160,9 @@ def test_a_property_tells_values_apart(tmp_path: Path) -> None:
 def test_what_is_told_apart_beside_others_is_said(tmp_path: Path) -> None:
     system = loaded(tmp_path, MEMORY)
     verdict = strandline.check(system, invariants="cell[0] == 0", symmetry=True)
-    assert verdict.statistics.exchanged == ("Client_0, Client_1",)
+    assert verdict.statistics.symmetric_groups == ("Client_0, Client_1",)
     why = "the values of Value are not symmetric: 'cell[0] == 0' distinguishes them"
-    assert verdict.statistics.told_apart[0] == why
+    assert verdict.statistics.not_symmetric[0] == why
     assert f"not symmetric  {why}" in verdict_text(verdict, Style())
 
 
@@ -176,5 +176,5 @@ def test_caches_over_a_memory() -> None:
     file = Path(__file__).resolve().parents[2] / "examples" / "python-caches" / "caches.py"
     assert check_orbits(strandline.load(file)) == (36, 8, 8)
     verdict = strandline.check(file, property="coherent", symmetry=True)
-    assert verdict.statistics.exchanged == ("the values of Value", "the values of Address", "Client_0, Client_1")
+    assert verdict.statistics.symmetric_groups == ("the values of Value", "the values of Address", "Client_0, Client_1")
     assert (verdict.answer, verdict.statistics.states) == (Answer.HOLDS, 8)

@@ -32,7 +32,7 @@ CLOCKS = Path(__file__).parent / "models" / "clocks.dve"
 FAR = "P.x < 63 or Q.x < 63 or R.x < 63"
 _OTHER = (
     "seconds", "compile_seconds", "engine_seconds", "rss_bytes", "peak_bytes", "peak_states", "spilled_bytes",
-    "changed",
+    "fallbacks",
 )  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def test_states_are_kept_as_trees_before_they_go_to_disk(
     full = "the memory limit of 1.0 GB is reached"
     kept = ("tree compression", "states on disk, from its frontier")
     assert full_memory.texts[:2] == [f"{full}: continuing with {how}" for how in kept]
-    for changed, how in zip(spilled.statistics.changed, kept, strict=True):
+    for changed, how in zip(spilled.statistics.fallbacks, kept, strict=True):
         assert re.fullmatch(rf"{how}: {full} by [1-9][0-9,]* states", changed)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
@@ -250,7 +250,7 @@ def test_a_disk_that_is_really_full_while_states_go_there(
     resumed = strandline.check(model, **keywords, resume=True)
     assert any(text.startswith("resumed after ") for text in full_memory.texts)
     assert (resumed.answer, resumed.statistics.states) == (Answer.HOLDS, 100**3)
-    assert resumed.statistics.changed == ("states on disk, before the run was resumed",)
+    assert resumed.statistics.fallbacks == ("states on disk, before the run was resumed",)
 
 
 def test_a_limit_of_disk_counts_what_was_there_before(

@@ -98,7 +98,7 @@ def counters(count: int, most: int) -> System:
 def test_nearly_a_factorial_is_saved() -> None:
     explored = strandline.explore(counters(5, 19), symmetry=True)
     assert explored.statistics.states == comb(19 + 5, 5)
-    assert explored.statistics.exchanged == ("C0, C1, C2, C3, C4",)
+    assert explored.statistics.symmetric_groups == ("C0, C1, C2, C3, C4",)
 
 
 def test_what_goes_with_a_process_may_be_wide() -> None:
@@ -140,7 +140,7 @@ def test_initial_states_that_differ() -> None:
     text = f"byte x; process A {{ byte own = 0; {steps} }} process B {{ byte own = 1; {steps} }} system async;"
     verdict = strandline.check(dve.load(Source("uneven", text)), reach="x == 1", symmetry=True)
     assert verdict.answer is Answer.HOLDS
-    assert verdict.statistics.exchanged == ("A, B",)
+    assert verdict.statistics.symmetric_groups == ("A, B",)
     assert verdict.trace is not None
     assert len(verdict.trace) == 2
 

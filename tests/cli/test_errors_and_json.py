@@ -18,9 +18,20 @@ FIELDS = [
     *("schema_version", "version", "command", "exit_code", "model", "parameters"),
     *("verdict", "complete", "reason", "notes"),
     *FIGURES,
-    *("coverage", "order", "measure", "prediction", "por", "symmetry", "held_by", "told_apart", "merged", "store"),
-    *("changed", "componentwise", "cache"),
-    *("threads", "device", "sets"),
+    *(
+        "coverage",
+        "order",
+        "measure",
+        "prediction",
+        "por",
+        "symmetry",
+        "symmetry_variables",
+        "not_symmetric",
+        "merged",
+        "store",
+    ),
+    *("fallbacks", "componentwise", "cache"),
+    *("threads", "device", "bdds"),
     *("properties", "trace", "error"),
 ]
 
@@ -31,7 +42,7 @@ def _both(strandline: Run, *arguments: str) -> tuple[Answer, dict[str, object]]:
     assert plain.code == machine.code == machine.report["exit_code"]
     assert plain.stderr == machine.stderr
     assert list(machine.report) == FIELDS
-    assert machine.report["schema_version"] == 1
+    assert machine.report["schema_version"] == 2
     return plain, machine.report
 
 

@@ -73,11 +73,11 @@ def test_a_graph_that_is_not_complete_is_not_written(tmp_path: Path) -> None:
 def test_a_graph_in_python() -> None:
     found = strandline.graph(MUTEX, labels={"both": "P.critical and Q.critical"})
     assert (len(found), found.initial) == (9, (0,))
-    (bad,) = found.labelled("both")
+    (bad,) = found.nodes_with("both")
     assert found.states[bad]["P"] == "critical"
     assert [action for action, _ in found.nodes[bad].edges] == ["P: critical -> idle", "Q: critical -> idle"]
     with pytest.raises(UsageError, match="the graph has no proposition 'none' \\(known: both\\)"):
-        found.labelled("none")
+        found.nodes_with("none")
 
 
 def test_networkx_gets_it_where_it_is_installed() -> None:

@@ -25,7 +25,7 @@ class StoreProviso(StepSelector):
 
     def steps(self, state: State) -> Sequence[int]:
         edges = self.reference.edges(state)
-        taken = [self._numbers[id(actions[0])] for actions in self.reference.taken(state)]
+        taken = [self._numbers[id(actions[0])] for actions in self.reference.actions_of_steps(state)]
         enabled = new = sum(1 << number for number in set(taken))
         for number, edge in zip(taken, edges, strict=True):
             if edge.target in self.stored:

@@ -143,14 +143,14 @@ def test_a_predicate_that_faults_has_its_place_behind_those_of_the_steps() -> No
 def test_an_observer_that_is_a_part_of_the_model_or_writes_more_is_not_apart() -> None:
     plain = counters(3, 3)
     system = watching(plain, Binary("==", Read(plain.variables[0]), Const(1)))
-    assert system.unwatched is plain
+    assert system.observed_system is plain
     observer = system.observer
     assert observer is not None
-    assert replace(system, observer=replace(observer, beside=None)).unwatched is None
-    assert replace(system, actions=tuple(system.actions[:1])).unwatched is None
-    assert replace(system, ends=Const(1)).unwatched is None
+    assert replace(system, observer=replace(observer, beside=None)).observed_system is None
+    assert replace(system, actions=tuple(system.actions[:1])).observed_system is None
+    assert replace(system, ends=Const(1)).observed_system is None
     more = replace(observer.edges[0], effects=(*observer.edges[0].effects, raised(Read(plain.variables[0]))))
-    assert replace(system, observer=replace(observer, edges=(more,))).unwatched is None
+    assert replace(system, observer=replace(observer, edges=(more,))).observed_system is None
 
 
 def test_steps_are_compiled_once_and_marked_for_each(monkeypatch: pytest.MonkeyPatch) -> None:

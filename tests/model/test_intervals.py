@@ -111,8 +111,8 @@ def test_what_cannot_be_has_no_box_turned_round() -> None:
     assert environment.assign(Assign(Read(x), Binary("+", Read(x), Const(2)))) == (2, 3)
     beyond = Binary("+", Read(y), Const(5))
     assert environment.interval(beyond) == (2**63 + 4, 2**63 + 4)
-    assert environment.fitted(beyond) == (2**63 - 1, 2**63 - 1)
-    assert environment.fitted(Binary("*", beyond, Const(-3))) == (-(2**63), -(2**63))
+    assert environment.checked_interval(beyond) == (2**63 - 1, 2**63 - 1)
+    assert environment.checked_interval(Binary("*", beyond, Const(-3))) == (-(2**63), -(2**63))
 
 
 def test_assignments_made_at_once_are_read_before_they_are_written() -> None:

@@ -29,7 +29,7 @@ from strandline.model.expression import (
 from strandline.model.intervals import DeclaredRanges, Environment
 from strandline.model.plain import PlainScope
 from strandline.model.system import Action, Assign, Domain, System, Variable
-from strandline.model.walk import Fold, Walk, finished, walk_down
+from strandline.model.walk import Fold, Walk, immediate_walk, walk_down
 from strandline.progress.evaluation import values
 from strandline.source import Source
 from strandline.symbolic.encoding import Encoding
@@ -209,7 +209,7 @@ def test_walks_are_run_in_their_order() -> None:
         if level == 3:
             return 1
         first = yield visit(level + 1)
-        second = yield finished(10)
+        second = yield immediate_walk(10)
         visited.append(-level)
         return first + second  # type: ignore[no-any-return]
 

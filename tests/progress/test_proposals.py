@@ -66,18 +66,18 @@ def test_what_only_grows_is_ranked_by_rounds(tmp_path: Path) -> None:
             "lap + Q.n",
             "P.b + 2 * P.c + P.place",
         ],
-        "what the global variables never undoes": ["lap"],
-        "what Q never undoes": ["Q.n"],
-        "what the global variables, Q never undoes": ["lap", "Q.n"],
-        "what any process never undoes": ["lap + Q.n"],
+        "changes of the global variables that are never undone": ["lap"],
+        "changes of Q that are never undone": ["Q.n"],
+        "changes of the global variables, Q that are never undone": ["lap", "Q.n"],
+        "changes of any process that are never undone": ["lap + Q.n"],
         "lap, Q.n never seen to decrease; then in between P, P.place never seen to decrease": [
             "lap + Q.n",
             "P.b + 2 * P.c + P.place",
         ],
-        "what the global variables was not seen to undo": ["lap"],
-        "what Q was not seen to undo": ["Q.n"],
-        "what the global variables, Q was not seen to undo": ["lap", "Q.n"],
-        "what any process was not seen to undo": ["lap + Q.n"],
+        "changes of the global variables that the sample never undoes": ["lap"],
+        "changes of Q that the sample never undoes": ["Q.n"],
+        "changes of the global variables, Q that the sample never undoes": ["lap", "Q.n"],
+        "changes of any process that the sample never undoes": ["lap + Q.n"],
     }
     both = next(block for block in ranked if len(block) == 2)
     assert [(system.scope.render(one.expression), one.monotone) for one in Candidate(both).components] == [

@@ -83,7 +83,7 @@ def test_cubes_cover_exactly(guard: Guard) -> None:
 def test_renumbering_and_pickling(guard: Guard, order: list[int]) -> None:
     there = dict(enumerate(order))
     back = {new: old for old, new in there.items()}
-    assert guard.renumbered(there).renumbered(back) is guard
+    assert guard.renumber(there).renumber(back) is guard
     assert pickle.loads(pickle.dumps(guard)) is guard
 
 

@@ -74,11 +74,11 @@ def test_the_searches_for_properties_have_those_that_are_declared(model: strandl
 
 OTHERS: dict[str, Callable[[Any], Any]] = {
     "cone": lambda value: (2, 3),
-    "exchanged": lambda value: ("P, Q",),
-    "held_by": lambda value: ("x",),
-    "told_apart": lambda value: ("Q is not symmetric",),
-    "passed_over": lambda value: ("P.a",),
-    "changed": lambda value: ("the store",),
+    "symmetric_groups": lambda value: ("P, Q",),
+    "symmetry_variables": lambda value: ("x",),
+    "not_symmetric": lambda value: ("Q is not symmetric",),
+    "merged_locations": lambda value: ("P.a",),
+    "fallbacks": lambda value: ("the store",),
 }
 UNWORDED = {"coverage", "profile", "regress", "device", "levels", "walks"}
 """Structures, for which there are tests of their own."""
@@ -93,19 +93,19 @@ def test_every_row_is_shown_where_it_should_be(name: str) -> None:
         "peak_states": {"cache_states": 50},
         "sweeps": {"measure": "x"},
         "regress_edges": {"measure": "x"},
-        "passed_over": {"merge": True},
+        "merged_locations": {"merge": True},
     }
     explored = strandline.explore(dve.load(Source("small.dve", MODEL)), **given.get(name, {}))
     one = next(one for one in table() if one.name == name)
     value = OTHERS.get(name, lambda value: value or 7)(one.value(explored.statistics))
-    values = {name: value, "visited": 99, **({"held_by": ("x",)} if name == "exchanged" else {})}
+    values = {name: value, "visited": 99, **({"symmetry_variables": ("x",)} if name == "symmetric_groups" else {})}
     shown = replace(explored, statistics=replace(explored.statistics, **values))
     assert one.facts.label in [title for title, _ in statistics_rows(shown)]
 
 
 def test_a_row_is_not_shown_without_its_condition(model: strandline.System) -> None:
     titles = {title for title, _ in statistics_rows(strandline.explore(model))}
-    assert not titles & {"sweeps", "regress edges", "stored at most", "cache", "disk", "device", "threads", "diagrams"}
+    assert not titles & {"sweeps", "regress edges", "stored at most", "cache", "disk", "device", "threads", "BDDs"}
     assert titles >= {"states", "transitions", "deadlocks", "levels", "memory", "time"}
 
 

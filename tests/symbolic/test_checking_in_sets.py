@@ -55,7 +55,7 @@ def cases() -> list[object]:
 @pytest.mark.parametrize("case", cases())
 def test_an_example_is_as_expected_in_sets(case: Case) -> None:
     result = run_case(replace(case, asked={**case.asked, "method": "symbolic"}))
-    assert result.outcome.as_expected, result.judgement.messages
+    assert result.outcome.is_as_expected, result.judgement.messages
 
 
 def lotus(text: str) -> System:
@@ -145,7 +145,7 @@ def test_the_command_tells_what_it_did(tmp_path: Path, capsys: pytest.CaptureFix
     rows = {line.split()[0]: line.split(maxsplit=1)[1] for line in capsys.readouterr().out.splitlines() if line.strip()}
     assert rows["states"] == f"{lucas(60):,}"
     assert rows["deadlocks"] == "2"
-    assert "nodes at most" in rows["diagrams"]
+    assert "nodes at most" in rows["BDDs"]
     assert main(["check", str(file), "--method", "abstraction", "--json", "--explain"]) == 13
     told = json.loads(capsys.readouterr().out)
     assert [one["ctl"]["initial_states"]["answer"] for one in told["properties"]] == ["NSAT", "SAT"]

@@ -39,7 +39,7 @@ def test_in_states(model: Path) -> None:
     assert [step.state["d"] for step in trace] == [(), ((8, -1),), ((8, -1),)]
     assert [step.state["P.own"] for step in trace] == [(), (), (3,)]
     (change,) = (one for one in trace[1].changes if one.name == "d")
-    assert (list(change.came), list(change.went)) == ([(8, -1)], [])
+    assert (list(change.added), list(change.removed)) == ([(8, -1)], [])
 
 
 def test_as_text(model: Path) -> None:

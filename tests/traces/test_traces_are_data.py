@@ -118,7 +118,7 @@ def test_a_trace_is_a_sequence_of_steps(trace: Trace) -> None:
 
 def test_what_came_and_what_went(trace: Trace) -> None:
     net = trace[2].changes[0]
-    assert (net.name, net.came, net.went) == ("net", [], [ASK[1]])
+    assert (net.name, net.added, net.removed) == ("net", [], [ASK[1]])
     assert [change.name for change in trace[2].changes] == ["net", "to_dir[1]", "last.of"]
 
 

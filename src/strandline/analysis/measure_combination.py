@@ -26,9 +26,9 @@ def combine_lexicographically(parts: Sequence[Expression], environment: Environm
     """
     if not parts:
         return Const(0)
-    result, interval = parts[0], environment.fitted(parts[0])
+    result, interval = parts[0], environment.checked_interval(parts[0])
     for number, part in enumerate(parts[1:], 1):
-        low, high = environment.fitted(part)
+        low, high = environment.checked_interval(part)
         size = high - low + 1
         interval = interval[0] * size, interval[1] * size + size - 1
         if not within((low, high), (INT64[0] // 2, INT64[1] // 2)) or not within(interval, INT64):
@@ -49,7 +49,14 @@ def measure_of(components: Sequence[Component], system: System, *, componentwise
     column, layer = _combine(rising, environment), _combine(falling, environment)
     # A lexicographic combination is a linear extension. Of a single component it is the order itself.
     compared = tuple(one.expression for one in falling) if componentwise and len(falling) > 1 else ()
-    return Measure(column, layer, compared, tuple(components), environment.fitted(column), environment.fitted(layer))
+    return Measure(
+        column,
+        layer,
+        compared,
+        tuple(components),
+        environment.checked_interval(column),
+        environment.checked_interval(layer),
+    )
 
 
 def _combine(components: Sequence[Component], environment: Environment) -> Expression:

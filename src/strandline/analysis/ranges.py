@@ -61,7 +61,7 @@ def analyse_ranges(system: System) -> Ranges:
     """
     known: Ranges | None = vars(system).get(_KNOWN)
     if known is None:
-        plain, observer = system.unwatched, system.observer
+        plain, observer = system.observed_system, system.observer
         if plain is None or observer is None:
             known = _analyse(system)
         else:

@@ -291,7 +291,7 @@ class StateGraph:
         edges = sum(len(one.edges) for one in self.nodes)
         return f"<StateGraph {self.system.name}: {len(self.nodes):,} states, {edges:,} transitions>"
 
-    def labelled(self, proposition: str) -> frozenset[int]:
+    def nodes_with(self, proposition: str) -> frozenset[int]:
         """Return the nodes at which a proposition is true."""
         if proposition not in self.propositions:
             known = ", ".join(self.propositions) or "none"

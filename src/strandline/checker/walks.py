@@ -18,7 +18,7 @@ from strandline.checker.limits.progress import NullCallback, ProgressCallback
 from strandline.checker.options.search import Options
 from strandline.checker.options.walks import WalkOptions
 from strandline.checker.properties.selection import Property, Selection, label_bits
-from strandline.checker.strategies.explicit import StatesFound, states_found, stop_mask_of
+from strandline.checker.strategies.explicit import StatesFound, replay_stops, stop_mask_of
 from strandline.checker.tasks.states import StatesTask
 from strandline.checker.verdicts.statistics import WalkFigures
 from strandline.checker.verdicts.verdict import Interrupted, PropertyVerdict, Verdict
@@ -63,7 +63,7 @@ def walk_selection(
         started=time.perf_counter() if started is None else started,
     )
     with run_search(specification, callback or NullCallback()) as run:
-        found = states_found(run, task, bits)
+        found = replay_stops(run, task, bits)
     _note(run, walking)
     return _verdict(system, properties, options, found)
 
@@ -71,7 +71,7 @@ def walk_selection(
 def _note(run: SearchRun, walking: WalkOptions) -> None:
     """Record the statistics of the walks, which are never complete."""
     outcome, figures = run.outcome, WalkFigures(walking.walks, walking.depth, walking.seed)
-    if run.begun:
+    if run.has_begun:
         walk = random_walks(run.search).walk
         longest = max(int(walk.longest), int(walk.length))
         taken = int(walk.number) + int(walk.begun)

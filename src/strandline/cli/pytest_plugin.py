@@ -79,7 +79,7 @@ class ExpectedItem(pytest.Item):
 
         result = run_case(self.case)
         self.user_properties.append(("outcome", result.outcome.value))
-        if not result.outcome.as_expected:
+        if not result.outcome.is_as_expected:
             raise UnexpectedOutcome(result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

@@ -10,7 +10,7 @@ from random import Random
 from strandline.cli.simulating_text import SimulationText
 from strandline.compile.interpreted import SystemReference
 from strandline.errors import UsageError
-from strandline.report.style import Style, counted, table
+from strandline.report.style import Style, table, with_noun
 from strandline.report.traces import trace_lines, write_trace
 from strandline.source import saturated_int
 from strandline.traces.evaluate import render_answer
@@ -92,7 +92,7 @@ class Simulation:
         taken = self.walk.undo(wanted)
         if taken == 0:
             raise UsageError("there is no step to undo")
-        self._say(f"undone: {counted(taken, 'step')}")
+        self._say(f"undone: {with_noun(taken, 'step')}")
         self._show_arrival(state=True)
 
     def _reset(self, argument: str) -> None:
@@ -116,7 +116,7 @@ class Simulation:
                     self._say(self.text.step(self.walk, before, edge))
         finally:
             if wanted > _MOST_TOLD:
-                self._say(f"{counted(taken, 'random step')}")
+                self._say(f"{with_noun(taken, 'random step')}")
         self._show_arrival(state=wanted > _MOST_TOLD)
 
     def _follow(self, argument: str) -> None:
@@ -146,28 +146,28 @@ class Simulation:
         self._say(self.text.menu(self.walk, whole=True))
 
     def _show_state(self, argument: str) -> None:
-        self._say(self.text.state(self._begun()))
-        for part in (self.text.labels(self._begun()), self.text.warnings(self.walk)):
+        self._say(self.text.state(self._current_state()))
+        for part in (self.text.labels(self._current_state()), self.text.warnings(self.walk)):
             if part:
                 self._say(part)
 
     def _evaluate(self, argument: str) -> None:
         if not argument:
             raise UsageError("eval needs an expression")
-        state = self._begun()
+        state = self._current_state()
         question = self.system.scope.question(argument, name="expression")
         self._say(f"{argument} is {render_answer(self.text.evaluator.answer(question, state))}")
 
     def _show_trace(self, argument: str) -> None:
-        self._begun()
+        self._current_state()
         self._say("\n".join(trace_lines(self.walk.trace(), self.system, self._style)))
 
     def _save(self, argument: str) -> None:
-        self._begun()
+        self._current_state()
         path = _file(argument, "save")
         trace = self.walk.trace()
         write_trace(path, trace, self.system, full=False)
-        self._say(f"saved: {path}, {counted(len(trace), 'step')}")
+        self._say(f"saved: {path}, {with_noun(len(trace), 'step')}")
 
     def _help(self, argument: str) -> None:
         rows = [("NUMBER ...", "take the steps with these numbers, one after the other")]
@@ -178,7 +178,7 @@ class Simulation:
     def _quit(self, argument: str) -> None:
         self.over = True
 
-    def _begun(self) -> tuple[int, ...]:
+    def _current_state(self) -> tuple[int, ...]:
         if self.walk.state is None:
             raise UsageError("choose an initial state first")
         return self.walk.state

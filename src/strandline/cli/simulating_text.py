@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from strandline.compile.interpreted import SystemReference
 from strandline.compile.kernel import DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite
-from strandline.report.style import Style, counted
+from strandline.report.style import Style, with_noun
 from strandline.traces.evaluate import Evaluator
 from strandline.traces.interpreter_walk import Walk
 from strandline.traces.replay import State
@@ -27,7 +27,7 @@ class SimulationText:
         system = self._system
         name = self._style.paint(system.name, "bold")
         product = "" if system.observer is None else f", with property process {system.observer.name}"
-        return f"{name}: {counted(len(system.actions), 'action')}{product}; 'help' lists the commands"
+        return f"{name}: {with_noun(len(system.actions), 'action')}{product}; 'help' lists the commands"
 
     def beginning(self, walk: Walk) -> str:
         """Return the text of the initial state in which a walk begins."""

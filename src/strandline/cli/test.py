@@ -134,7 +134,7 @@ class _ResultPrinter:
         self._results[place] = result
         while self._next < len(self._results) and (ready := self._results[self._next]) is not None:
             self._next += 1
-            if not self._silent and not (self._quiet and ready.outcome.as_expected):
+            if not self._silent and not (self._quiet and ready.outcome.is_as_expected):
                 emit(result_text(ready, self.style))
 
     def results(self) -> list[CaseResult]:

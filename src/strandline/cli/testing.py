@@ -25,7 +25,7 @@ def run_case(case: Case) -> CaseResult:
     try:
         result = _search(case)
         judgement = judge(case, result, exit_code(result))
-        if not judgement.outcome.as_expected and result.trace is not None:
+        if not judgement.outcome.is_as_expected and result.trace is not None:
             judgement = replace(judgement, evidence=_trace_text(result.trace, result))
     except InputError as error:
         judgement = Judgement(Outcome.ERROR, (str(error),))

@@ -82,7 +82,7 @@ class _Worker:
             # A process that has just died is noticed when its result is awaited.
             self.connection.send(case)
 
-    def left(self, timeout: float | None) -> float | None:
+    def remaining_seconds(self, timeout: float | None) -> float | None:
         """Return the seconds left for its case; None without a timeout."""
         if timeout is None or self._task is None:
             return None
@@ -115,9 +115,9 @@ class _Worker:
 
 def _ready(workers: Sequence[_Worker], timeout: float | None) -> list[_Worker]:
     """Wait for and return the workers that have a result, are dead or have taken too long."""
-    left = [one for one in (worker.left(timeout) for worker in workers) if one is not None]
+    left = [one for one in (worker.remaining_seconds(timeout) for worker in workers) if one is not None]
     speaking = wait([worker.connection for worker in workers], min(left) if left else None)
-    return [worker for worker in workers if worker.connection in speaking or worker.left(timeout) == 0.0]
+    return [worker for worker in workers if worker.connection in speaking or worker.remaining_seconds(timeout) == 0.0]
 
 
 def _death(code: int | None) -> str:

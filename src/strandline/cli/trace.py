@@ -131,11 +131,11 @@ def _object(arguments: argparse.Namespace, format_: str, fitted: FittedTrace, ev
 
 def _render(arguments: argparse.Namespace, fitted: FittedTrace, evaluations: Sequence[Evaluation]) -> str:
     from strandline.report.evaluations import evaluation_lines
-    from strandline.report.style import Style, counted
+    from strandline.report.style import Style, with_noun
     from strandline.report.traces import trace_lines
 
     style = Style(may_colour(sys.stdout))
-    count = counted(len(fitted.trace), "step")
+    count = with_noun(len(fitted.trace), "step")
     lines = [f"{style.paint('FITS', 'green', 'bold')}  {fitted.system.name}: a trace of {count}", ""]
     if evaluations:
         lines += evaluation_lines(fitted.trace, evaluations, style)

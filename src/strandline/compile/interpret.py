@@ -86,7 +86,9 @@ def _value_of_large(expression: Expression, values: Sequence[int], offsets: dict
         node = waiting[-1]
         if id(node) not in known:
             known[id(node)] = None
-            further = [part for part in _surely_needed(node) if not isinstance(part, _LEAVES) and id(part) not in known]
+            further = [
+                part for part in _always_evaluated(node) if not isinstance(part, _LEAVES) and id(part) not in known
+            ]
             if further:
                 waiting += further
                 continue
@@ -101,7 +103,7 @@ def _value_of_large(expression: Expression, values: Sequence[int], offsets: dict
     return known[id(expression)]  # type: ignore[return-value]
 
 
-def _surely_needed(node: Expression) -> tuple[Expression, ...]:
+def _always_evaluated(node: Expression) -> tuple[Expression, ...]:
     """Return the parts that are evaluated in any case unless an earlier one faults, the last one first."""
     if isinstance(node, Binary):
         return (node.left,) if node.operator in LOGICAL else (node.right, node.left)

@@ -70,7 +70,7 @@ class SystemReference:
             return Edge(name, None, self.site(step.fault))
         return Edge(name, self.layout.pack(step.target))
 
-    def taken(self, state: tuple[int, ...]) -> Sequence[tuple[Action, ...]]:
+    def actions_of_steps(self, state: tuple[int, ...]) -> Sequence[tuple[Action, ...]]:
         """Return the actions of each step, in the order of the edges."""
         return [step.actions for step in self.interpreter.steps(self.layout.unpack(state))]
 

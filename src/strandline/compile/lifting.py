@@ -31,7 +31,7 @@ class _MergedSteps:
         """Return the numbers of the original System's steps along a path from an initial state."""
         stored, state, found = self._merged_reference.initial()[initial], self._whole.initial()[initial], []
         for step in steps:
-            (action,) = self._merged_reference.taken(stored)[step]
+            (action,) = self._merged_reference.actions_of_steps(stored)[step]
             target = self._merged_reference.edges(stored)[step].target
             if target is None:
                 break
@@ -42,7 +42,9 @@ class _MergedSteps:
         return found
 
     def _follow(self, state: tuple[int, ...], part: Action) -> tuple[int, tuple[int, ...]]:
-        for number, (actions, edge) in enumerate(zip(self._whole.taken(state), self._whole.edges(state), strict=True)):
+        for number, (actions, edge) in enumerate(
+            zip(self._whole.actions_of_steps(state), self._whole.edges(state), strict=True)
+        ):
             if actions[0] is part and edge.target is not None:
                 return number, edge.target
         raise InternalError(f"a merged step has a part, '{part.name}', that is not enabled")

@@ -36,7 +36,7 @@ def emit_separately(system: System, specification: KernelSpecification) -> Modul
     """
     started = time.perf_counter()
     predicates, measure = specification.predicates, specification.measure
-    plain = system if system.observer is None and is_large(system) else system.unwatched
+    plain = system if system.observer is None and is_large(system) else system.observed_system
     if plain is None:
         return None
     ranges = analyse_ranges(system)

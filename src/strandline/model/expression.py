@@ -63,7 +63,7 @@ class Node:
     _extent: tuple[int, int]
 
     def __hash__(self) -> int:
-        return cached(self, "_hash", _digest)  # type: ignore[arg-type]
+        return get_or_compute(self, "_hash", _digest)  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -222,7 +222,7 @@ def _same(first: Expression, second: Expression) -> bool:
     return True
 
 
-def cached(expression: Expression, slot: str, compute: Callable[[Expression], Fact]) -> Fact:
+def get_or_compute(expression: Expression, slot: str, compute: Callable[[Expression], Fact]) -> Fact:
     """Return a fact about the node from its cache slot; compute it bottom-up where it is missing.
 
     `compute` finds the slots of the children filled, so it needs no recursion.
@@ -247,7 +247,7 @@ def extent(expression: Expression) -> tuple[int, int]:
     try:
         return expression._extent
     except AttributeError:
-        return cached(expression, "_extent", _extent)
+        return get_or_compute(expression, "_extent", _extent)
 
 
 def size(expression: Expression) -> int:

@@ -145,14 +145,14 @@ class Environment:
             case Binary(operator=operator, left=left, right=right):
                 if operator in LOGICAL:
                     return self._logical(expression)
-                return binary_interval(operator, self.fitted(left), self.fitted(right))
+                return binary_interval(operator, self.checked_interval(left), self.checked_interval(right))
             case Element(variable=variable):
                 cell = cell_of(expression)
                 if cell is not None:
                     return self._cells.get(cell) or self._ranges[variable]
                 return self._elements.get(expression) or self._ranges[variable]
             case Unary(operator=operator, operand=operand):
-                return unary_interval(operator, self.fitted(operand))
+                return unary_interval(operator, self.checked_interval(operand))
             case Choice():
                 return self._choice(expression)
             case Read(variable=variable):
@@ -164,7 +164,7 @@ class Environment:
             case Undefined():
                 return 0, 0
 
-    def fitted(self, expression: Expression) -> Interval:
+    def checked_interval(self, expression: Expression) -> Interval:
         """Return an interval of the values that do not overflow; overflow is a fault."""
         interval = self.interval(expression)
         if interval[0] >= _LEAST and interval[1] <= _MOST:
@@ -188,7 +188,7 @@ class Environment:
     def _choice(self, choice: Choice) -> Interval:
         decided = self.truth(choice.condition)
         if decided is not None:
-            return self.fitted(choice.then if decided else choice.otherwise)
+            return self.checked_interval(choice.then if decided else choice.otherwise)
         intervals = [
             interval
             for branch, truth in ((choice.then, True), (choice.otherwise, False))
@@ -205,18 +205,18 @@ class Environment:
         if isinstance(branch, Undefined):
             return None
         if self._inside >= _NESTED or size(condition) + size(branch) > _SMALL:
-            return self.fitted(branch)
+            return self.checked_interval(branch)
         environment = self.copy()
         environment._inside += 1
         try:
             environment.assume(condition, truth)
         except Contradiction:
             return None
-        return environment.fitted(branch)
+        return environment.checked_interval(branch)
 
     def truth(self, expression: Expression) -> bool | None:
         """Return True or False if the expression is certainly true or false, else None."""
-        low, high = self.fitted(expression)
+        low, high = self.checked_interval(expression)
         if low > 0 or high < 0:
             return True
         return False if low == high == 0 else None
@@ -243,7 +243,7 @@ class Environment:
         if isinstance(condition, Binary) and condition.operator in _NEGATED:
             self._learn_indices(condition)
             operator = condition.operator if truth else _NEGATED[condition.operator]
-            first, second = self.fitted(condition.left), self.fitted(condition.right)
+            first, second = self.checked_interval(condition.left), self.checked_interval(condition.right)
             if _comparison(operator, first, second) == (0, 0):
                 raise Contradiction
             self._compare(condition.left, operator, second)
@@ -298,7 +298,7 @@ class Environment:
         for effect in row:
             self._learn_indices(effect.value)
             self._learn_indices(effect.target)
-        stored = [stored_interval(effect.target.variable, self.fitted(effect.value)) for effect in row]
+        stored = [stored_interval(effect.target.variable, self.checked_interval(effect.value)) for effect in row]
         if any(low > high for low, high in stored):
             raise Contradiction
         self._intervals = {}

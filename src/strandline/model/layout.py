@@ -90,7 +90,7 @@ def make_layout(system: System, ranges: Mapping[Variable, Interval], *, balanced
     layout = _pack_tightly(system, ranges, None)
     if balanced and layout.words > 1:
         return _pack_balanced(layout)
-    if system.observer is not None and system.unwatched is not None:
+    if system.observer is not None and system.observed_system is not None:
         behind = _pack_tightly(system, ranges, system.observer.location)
         return behind if behind.words == layout.words else layout
     return layout

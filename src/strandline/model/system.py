@@ -366,7 +366,7 @@ class System(Shown):
         return replace(self, observer=None, scope=Without(self.scope, observer.name, watching))
 
     @cached_property
-    def unwatched(self) -> System | None:
+    def observed_system(self) -> System | None:
         """The System that the property process was put beside, if nothing else was changed; else None.
 
         The property process adds its location, after the other variables, and must write nothing else.

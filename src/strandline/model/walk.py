@@ -51,7 +51,7 @@ def walk_down(walk: Walk[Result]) -> Result:
     return result  # type: ignore[no-any-return]
 
 
-def finished(result: Result) -> Walk[Result]:
+def immediate_walk(result: Result) -> Walk[Result]:
     """Return a walk that has nothing left to do."""
     return result
     yield

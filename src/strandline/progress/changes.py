@@ -181,12 +181,16 @@ def _added_amount(effect: Assign, environment: Environment, compared: _GuardComp
     value, place = effect.value, effect.target
     if value == place:
         return _UNCHANGED
-    interval, before, domain = environment.fitted(value), environment.fitted(place), place.variable.domain
+    interval, before, domain = (
+        environment.checked_interval(value),
+        environment.checked_interval(place),
+        place.variable.domain,
+    )
     if domain.wraps and not within(interval, (domain.low, domain.high)):
         return domain.low - before[1], domain.high - before[0]
     apart = _intersection((interval[0] - before[1], interval[1] - before[0]), compared.difference(value, place))
     if isinstance(value, Binary) and value.operator in ("+", "-"):
-        left, right = environment.fitted(value.left), environment.fitted(value.right)
+        left, right = environment.checked_interval(value.left), environment.checked_interval(value.right)
         if value.left == place:
             return _intersection(apart, right if value.operator == "+" else (-right[1], -right[0]))
         if value.right == place and value.operator == "+":

@@ -119,7 +119,7 @@ class Combiner:
         return _without_duplicates(sorted((one for one in judged if one.figures.finished), key=lambda one: one.key))
 
     @property
-    def tried(self) -> int:
+    def trial_count(self) -> int:
         """Number of candidates that were scored."""
         return len(self._tried) + len(self.blocks) + len(self.alone)
 

@@ -212,7 +212,7 @@ class _Finder:
             return []
         combiner = Combiner(blocks, alone, self.small, self.middle)
         found = _finalists(combiner.run(_MOST_VISITS))
-        self.tried = combiner.tried
+        self.tried = combiner.trial_count
         return [fit_to_64_bits(one, environment, lambda part: _bounds(part, self.large, self.walked)) for one in found]
 
     def _declared_measure(self) -> Iterator[Measure]:

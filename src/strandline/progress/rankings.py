@@ -32,14 +32,22 @@ Rounds = Callable[[Sequence[Cell]], list[Term]]
 def rankings(cells: Sequence[Cell], changes: Changes, bounds: Bounds) -> Iterator[Block]:
     """Yield rankings of the whole system and of each process on its own, proved ones first."""
 
-    def proved(expression: Expression, kind: str, subject: str) -> Term:
+    def proved_term(expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, Reason(kind, subject), changes)
 
-    def observed(expression: Expression, kind: str, subject: str) -> Term:
+    def observed_term(expression: Expression, kind: str, subject: str) -> Term:
         return Term(expression, Reason(kind, subject), changes, observed=True)
 
-    yield from _of_everything(cells, _ProvedRounds(changes, proved).rounds, "what {} never undoes", bounds, proved)
-    yield from _of_everything(cells, _ObservedRounds(observed).rounds, "what {} was not seen to undo", bounds, observed)
+    yield from _of_everything(
+        cells, _ProvedRounds(changes, proved_term).rounds, "changes of {} that are never undone", bounds, proved_term
+    )
+    yield from _of_everything(
+        cells,
+        _ObservedRounds(observed_term).rounds,
+        "changes of {} that the sample never undoes",
+        bounds,
+        observed_term,
+    )
 
 
 def _of_everything(

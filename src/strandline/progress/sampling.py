@@ -57,13 +57,13 @@ class Exploration:
         self._blocks.append(np.delete(rows, self.kernel.words, axis=1))
 
     @property
-    def expanded(self) -> int:
+    def expanded_count(self) -> int:
         return sum(len(block) for block in self._blocks)
 
     @property
     def rate(self) -> float:
         """States expanded per second so far."""
-        return self.expanded / self._seconds if self._seconds else 0.0
+        return self.expanded_count / self._seconds if self._seconds else 0.0
 
     def prefix(self, limit: int) -> Sample:
         """Return the first states and the edges between them.
@@ -71,7 +71,7 @@ class Exploration:
         At most `limit` states, fewer if they are large or have many successors.
         """
         limit = max(min(limit, _MOST_WORDS // self.kernel.words), 1)
-        while not self._ended and self.expanded < limit:
+        while not self._ended and self.expanded_count < limit:
             started = time.perf_counter()
             event = self._search.advance(0.02)
             self._seconds += time.perf_counter() - started

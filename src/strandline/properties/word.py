@@ -28,7 +28,7 @@ class LassoWord:
         """Return the next position in `letters`; the last one leads back to the start of the loop."""
         return position + 1 if position + 1 < len(self.prefix) + len(self.loop) else len(self.prefix)
 
-    def reduced(self) -> LassoWord:
+    def reduce(self) -> LassoWord:
         """Return the same infinite word with the shortest loop and the shortest prefix."""
         loop = self.loop
         for length in range(1, len(loop)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from strandline.checker.diagnosis.coverage import Coverage
-from strandline.report.style import counted
+from strandline.report.style import with_noun
 
 _SHOWN, _LISTED = 8, 1_000
 """Most names shown in a row of text, and most names listed in JSON."""
@@ -21,7 +21,9 @@ def coverage_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[st
         return []
     if not complete:
         taken = coverage.actions - len(coverage.never_taken)
-        return [("taken so far", f"{taken:,} of {counted(coverage.actions, 'action')}")] if coverage.never_taken else []
+        return (
+            [("taken so far", f"{taken:,} of {with_noun(coverage.actions, 'action')}")] if coverage.never_taken else []
+        )
     rows = _rows("never taken", [f"{one.action}: {one.why}" for one in coverage.never_taken], "action")
     rows += _join("never reached", coverage.never_reached)
     return rows + _join("full at times", coverage.full)
@@ -40,7 +42,7 @@ def _rows(title: str, lines: Sequence[str], noun: str) -> list[tuple[str, str]]:
     """Return rows with one name per line."""
     rows = [(title if number == 0 else "", line) for number, line in enumerate(lines[:_SHOWN])]
     left = len(lines) - _SHOWN
-    return [*rows, ("", f"... and {counted(left, f'more {noun}')}")] if left > 0 else rows
+    return [*rows, ("", f"... and {with_noun(left, f'more {noun}')}")] if left > 0 else rows
 
 
 def _join(title: str, names: Sequence[str]) -> list[tuple[str, str]]:
@@ -58,7 +60,7 @@ def coverage_data(coverage: Coverage | None, *, complete: bool) -> dict[str, Any
     return {
         "complete": complete,
         "actions": coverage.actions,
-        "never_taken": [{"action": one.action, "why": one.why} for one in coverage.never_taken[:_LISTED]],
+        "never_taken": [{"action": one.action, "reason": one.why} for one in coverage.never_taken[:_LISTED]],
         "locations": coverage.locations,
         "never_reached": list(coverage.never_reached[:_LISTED]),
         "bounds": coverage.bounds,

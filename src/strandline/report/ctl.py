@@ -10,7 +10,7 @@ from strandline.model.system import System
 from strandline.report.ltl import lasso_words
 from strandline.report.profile import profile_line
 from strandline.report.statistics import no_rows, statistic_rows
-from strandline.report.style import Style, counted, large, table
+from strandline.report.style import Style, large, table, with_noun
 from strandline.report.traces import trace_lines
 from strandline.traces.text import state_lines
 from strandline.traces.trace import Trace
@@ -42,7 +42,7 @@ def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: 
     """Return the evidence for a formula's value: a small tree, then the most telling run."""
     search = one.ctl
     if search is None or search.evidence is None:
-        missing = None if search is None else search.without_evidence
+        missing = None if search is None else search.no_evidence_reason
         return [f"Nothing is shown for '{one.name}': {missing}"] if missing else []
     if one.trace is None:
         return []
@@ -74,7 +74,7 @@ def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
         shown, indent = evidence.component.members[:_MOST_MEMBERS], "  " * (depth + 1)
         lines += [f"{indent}{line}" for one in shown for line in state_lines(one, style.paint)]
         if evidence.component.states > len(shown):
-            lines.append(f"{indent}... and {counted(evidence.component.states - len(shown), 'state')} more")
+            lines.append(f"{indent}... and {with_noun(evidence.component.states - len(shown), 'state')} more")
     return lines
 
 
@@ -95,7 +95,7 @@ def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> lis
 
 def ctl_search_rows(search: CtlSearch) -> list[tuple[str, str]]:
     """Return the figures about the search for a formula, as rows of title and text."""
-    rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
+    rows = [("method", f"{search.method}{f' ({search.method_reason})' if search.method_reason else ''}")]
     if search.fairness:
         rows.append(("fairness", "; ".join(search.fairness)))
     if search.finite_runs != "stutter":
@@ -113,12 +113,12 @@ def _figures(search: CtlSearch) -> list[tuple[str, str]]:
     if now.transitions is not None:
         rows.append(("transitions", f"{now.transitions:,}"))
     if now.deadlocks:
-        rows.append(("without a step", f"{counted(now.deadlocks, 'state')}: {_DEAD_ENDS[search.finite_runs]}"))
+        rows.append(("without a step", f"{with_noun(now.deadlocks, 'state')}: {_DEAD_ENDS[search.finite_runs]}"))
     own = {**_OWN_WORDS, "visited": no_rows} if now.nodes else _OWN_WORDS
     rows += statistic_rows(now, None, own, (Section.SIZE, Section.SWEEP, Section.STORED))
     if search.records:
-        rows.append(("graph", f"{counted(search.records, 'record')}, {shown_bytes(search.disk_bytes)} on disk"))
-        blocks = counted(search.blocks_read, "block")
+        rows.append(("graph", f"{with_noun(search.records, 'record')}, {shown_bytes(search.disk_bytes)} on disk"))
+        blocks = with_noun(search.blocks_read, "block")
         rows.append(("labelling", f"{search.labelling_seconds:.3f} s, {blocks} read"))
     return rows + statistic_rows(now, None, own, (Section.DIAGRAMS, Section.MEMORY, Section.TIME))
 
@@ -134,8 +134,8 @@ def _abstraction(search: CtlSearch) -> list[tuple[str, str]]:
     found = search.abstraction
     if found is None:
         return []
-    states, visible = large(found.abstract_states), counted(found.visible, "place")
-    rows = [("decided by", f"{found.decided_by}, after {counted(found.refinements, 'refinement')}")]
+    states, visible = large(found.abstract_states), with_noun(found.visible, "place")
+    rows = [("decided by", f"{found.decided_by}, after {with_noun(found.refinements, 'refinement')}")]
     if found.abstract_states:
         rows.append(("abstraction", f"{states} abstract states, {visible} of the state visible"))
     return rows + [("", step) for step in found.steps]

@@ -18,7 +18,7 @@ def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
     return {
         "formula": search.formula,
         "method": search.method,
-        "why": search.why,
+        "method_reason": search.method_reason,
         "fairness": list(search.fairness),
         "finite_runs": search.finite_runs,
         "complete": search.complete,
@@ -30,7 +30,7 @@ def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
         "blocks_read": search.blocks_read,
         "labelling_seconds": round(search.labelling_seconds, 6),
         "evidence": None if search.evidence is None else _evidence(search.evidence, source),
-        "without_evidence": search.without_evidence,
+        "no_evidence_reason": search.no_evidence_reason,
         "initial_states": _initial(search.initial),
         "abstraction": None if search.abstraction is None else asdict(search.abstraction),
         "warnings": list(search.warnings),

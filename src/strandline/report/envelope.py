@@ -14,7 +14,7 @@ from strandline.checker.verdicts.statistics import table
 from strandline.errors import InputError
 from strandline.traces.streamed import json_pieces
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _LAST = (
     "coverage",
@@ -23,16 +23,16 @@ _LAST = (
     "prediction",
     "por",
     "symmetry",
-    "held_by",
-    "told_apart",
+    "symmetry_variables",
+    "not_symmetric",
     "merged",
     "store",
-    "changed",
+    "fallbacks",
     "componentwise",
     "cache",
     "threads",
     "device",
-    "sets",
+    "bdds",
 )
 """Statistics that stand behind the others, and what the options were."""
 FIGURES = tuple(one.key for one in table() if one.key is not None and one.key not in _LAST)

@@ -9,7 +9,7 @@ from strandline.model.layout import Field, Layout, make_layout
 from strandline.model.notation import LONGEST
 from strandline.model.system import Fairness, System
 from strandline.report.envelope import head
-from strandline.report.style import Style, counted, table
+from strandline.report.style import Style, table, with_noun
 
 _MOST_LOCATIONS = 12
 _LONGEST_TEXT = 100
@@ -61,10 +61,10 @@ def facts_text(system: System, style: Style) -> str:
     processes = [(process.name, _locations(process.locations)) for process in system.processes]
     processes += [(name, "has no locations") for name in _without_locations(system)]
     lines.append(
-        f"  {counted(len(processes), 'process', 'processes')}, "
-        f"{counted(len(system.actions), 'action')}, {counted(len(system.initial), 'initial state')}"
+        f"  {with_noun(len(processes), 'process', 'processes')}, "
+        f"{with_noun(len(system.actions), 'action')}, {with_noun(len(system.initial), 'initial state')}"
     )
-    lines.append(f"  a state takes {counted(layout.bits, 'bit')} in {counted(layout.words, 'word')}")
+    lines.append(f"  a state takes {with_noun(layout.bits, 'bit')} in {with_noun(layout.words, 'word')}")
     if system.adjustable:
         given = [(name, f"{value}", f"-D {name}=...") for name, value in system.adjustable]
         lines += ["", style.paint("parameters", "bold"), *table(given)]

@@ -53,7 +53,7 @@ def _add_case(suite: ElementTree.Element, result: CaseResult) -> None:
     for name, value in (("outcome", result.outcome.value), ("verdict", result.judgement.verdict)):
         if value is not None:
             ElementTree.SubElement(properties, "property", name=name, value=value)
-    if not result.outcome.as_expected:
+    if not result.outcome.is_as_expected:
         messages = result.judgement.messages
         first = messages[0].splitlines()[0] if messages and messages[0] else result.outcome.words
         kind = "error" if result.outcome in _UNDECIDED else "failure"
@@ -64,7 +64,7 @@ def _add_case(suite: ElementTree.Element, result: CaseResult) -> None:
 
 def _totals(results: Iterable[CaseResult]) -> dict[str, str]:
     found = list(results)
-    wrong = [result.outcome for result in found if not result.outcome.as_expected]
+    wrong = [result.outcome for result in found if not result.outcome.is_as_expected]
     errors = sum(outcome in _UNDECIDED for outcome in wrong)
     return {
         "tests": str(len(found)),

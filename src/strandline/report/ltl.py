@@ -12,7 +12,7 @@ from strandline.model.system import System
 from strandline.report.coverage import product_rows
 from strandline.report.profile import profile_line
 from strandline.report.statistics import no_rows, statistic_rows
-from strandline.report.style import Style, counted, roughly, table
+from strandline.report.style import Style, roughly, table, with_noun
 from strandline.report.traces import trace_lines
 from strandline.traces.trace import Trace
 
@@ -35,11 +35,11 @@ _PATH_ACCEPTED = "this path is one that must never be"
 def lasso_words(trace: Trace, *, ended: bool) -> str:
     """Describe the length of a lasso: `3 steps, then a loop of 2 steps`."""
     if trace.loop is None:
-        return counted(len(trace), "step")
+        return with_noun(len(trace), "step")
     if ended:
-        return f"{counted(trace.loop, 'step')}, then the run has ended"
-    loop = f"a loop of {counted(len(trace) - trace.loop, 'step')}"
-    return f"{counted(trace.loop, 'step')}, then {loop}" if trace.loop else loop
+        return f"{with_noun(trace.loop, 'step')}, then the run has ended"
+    loop = f"a loop of {with_noun(len(trace) - trace.loop, 'step')}"
+    return f"{with_noun(trace.loop, 'step')}, then {loop}" if trace.loop else loop
 
 
 def ltl_remark(one: PropertyVerdict) -> str:
@@ -113,9 +113,9 @@ def component_lines(components: Sequence[AcceptingComponent], style: Style) -> l
     """Return all accepting components, the first ones each with its lasso."""
     if not components:
         return []
-    title = counted(len(components), "accepting component")
+    title = with_noun(len(components), "accepting component")
     rows = [
-        [f"{number}", counted(one.states, "state"), "" if one.trace is None else _lasso(one.trace)]
+        [f"{number}", with_noun(one.states, "state"), "" if one.trace is None else _lasso(one.trace)]
         for number, one in enumerate(components[:_MOST_COMPONENTS], 1)
     ]
     lines = ["", style.paint(title, "bold"), *table(rows)]
@@ -145,10 +145,10 @@ def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[st
 
 def search_rows(search: LtlSearch) -> list[tuple[str, str]]:
     """Return the figures about the search for a property, as rows of title and text."""
-    rows = [("method", f"{search.method}{f' ({search.why})' if search.why else ''}")]
+    rows = [("method", f"{search.method}{f' ({search.method_reason})' if search.method_reason else ''}")]
     if search.automaton_states:
-        states = counted(search.automaton_states, "state")
-        rows.append(("automaton", f"{states}, {counted(search.automaton_edges, 'edge')}"))
+        states = with_noun(search.automaton_states, "state")
+        rows.append(("automaton", f"{states}, {with_noun(search.automaton_edges, 'edge')}"))
     if search.fairness:
         rows.append(("fairness", "; ".join(search.fairness)))
     if search.finite_runs != "stutter":
@@ -161,11 +161,11 @@ def _figures(search: LtlSearch) -> list[tuple[str, str]]:
     if not now.visited:
         return []
     rest = "" if search.complete else f"  (not complete: {search.reason})"
-    about = "states not known" if now.about is None else f"{roughly(now.about)} states"
-    states = about if now.states is None else counted(now.states, "state")
+    about = "states not known" if now.estimated_states is None else f"{roughly(now.estimated_states)} states"
+    states = about if now.states is None else with_noun(now.states, "state")
     if now.states is None and search.complete:
         states += " after regress edges"
-    edges = "" if now.transitions is None else f", {counted(now.transitions, 'transition')}"
+    edges = "" if now.transitions is None else f", {with_noun(now.transitions, 'transition')}"
     rows = [("product", f"{states}{edges}{rest}"), *statistic_rows(now, None, _OWN_WORDS, _SIZE)]
     if search.cycle_kind is not None:
         kinds = {"S": "inside one layer", "M": "over several layers"}

@@ -20,7 +20,7 @@ def ltl_data(search: LtlSearch, trace: Trace | None, source: Source) -> dict[str
     return {
         "formula": search.formula,
         "method": search.method,
-        "why": search.why,
+        "method_reason": search.method_reason,
         "automaton_states": search.automaton_states,
         "automaton_edges": search.automaton_edges,
         "fairness": list(search.fairness),

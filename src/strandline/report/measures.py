@@ -11,7 +11,7 @@ from strandline.model.system import System
 from strandline.progress.finding import Found, Trial
 from strandline.report.envelope import head
 from strandline.report.regress import regress_data, regress_lines
-from strandline.report.style import counted
+from strandline.report.style import with_noun
 
 _WIDTH = 100
 _LONGEST_TEXT = 90
@@ -43,8 +43,8 @@ def _introduction(found: Found) -> list[str]:
         legend = (
             "Predicted: a sweep stores at most `peak` of the states at a time and visits each of them `time` times."
         )
-    tried = f"tried {counted(found.tried, 'measure')} in {found.seconds:.1f} s"
-    lines = [f"  Looked at {counted(found.states, 'state')}, {seen}; {tried}.", f"  {legend}"]
+    tried = f"tried {with_noun(found.tried, 'measure')} in {found.seconds:.1f} s"
+    lines = [f"  Looked at {with_noun(found.states, 'state')}, {seen}; {tried}.", f"  {legend}"]
     if found.whole and found.rate:
         lines.append(f"  One visit of every state took {found.states / found.rate:.2g} s.")
     return lines
@@ -59,11 +59,11 @@ def _select_shown(found: Found, top: int) -> list[tuple[int, Trial]]:
 def _details(system: System, found: Found, number: int, trial: Trial, full: bool) -> list[str]:
     figures, measure = trial.figures, trial.measure
     rising = sum(one.monotone for one in measure.components)
-    kind = f"{counted(rising, 'part')} of it monotone, " if rising else ""
+    kind = f"{with_noun(rising, 'part')} of it monotone, " if rising else ""
     if measure.components and measure.monotone:
         kind = "monotone, "
-    layers = f"{counted(figures.layers, 'layer')} in {counted(figures.sweeps, 'sweep')}"
-    edges = f"{counted(figures.regress_edges, 'regress edge')}, {counted(figures.persistent, 'persistent state')}"
+    layers = f"{with_noun(figures.layers, 'layer')} in {with_noun(figures.sweeps, 'sweep')}"
+    edges = f"{with_noun(figures.regress_edges, 'regress edge')}, {with_noun(figures.persistent, 'persistent state')}"
     lines = [f"  {number:2}  {kind}{layers}, {edges}"]
     lines += [f"      {line}" for line in regress_lines(_regress(system, found, trial))]
     texts = measure_texts(measure, system)

@@ -24,7 +24,7 @@ from strandline.report.facts import facts_data
 from strandline.report.html.basis import grounds
 from strandline.report.pictures.plots import profile_svg
 from strandline.report.progress import progress_text
-from strandline.report.style import Style, counted
+from strandline.report.style import Style, with_noun
 from strandline.report.text import exploration_text, remark, statistics_rows, verdict_text, with_distinct_traces
 from strandline.traces.text import change_lines
 from strandline.traces.trace import Trace
@@ -54,7 +54,7 @@ def _verdict(verdict: Verdict) -> str:
     parts = [f"<p>{title}</p>", _rows(rows), _list(one.text for one in grounds(verdict))]
     for one in with_distinct_traces(verdict):
         if one.trace is not None:
-            parts.append(_fold(f"{one.name}: {counted(len(one.trace), 'step')}", _trace(one.trace)))
+            parts.append(_fold(f"{one.name}: {with_noun(len(one.trace), 'step')}", _trace(one.trace)))
     figures = _rows([(escape(name), escape(text)) for name, text in statistics_rows(verdict.exploration)])
     return _box("".join([*parts, _fold("figures", figures + _statistics(verdict.statistics))]))
 
@@ -80,7 +80,7 @@ def _trace(trace: Trace) -> str:
     before = -1
     for number in shown:
         if number != before + 1:
-            rows.append(("", f"... {counted(number - before - 1, 'step')} ...", ""))
+            rows.append(("", f"... {with_noun(number - before - 1, 'step')} ...", ""))
         step = trace[number]
         rows.append((str(number + 1), escape(step.action), escape("  ".join(change_lines(step, "")))))
         before = number
@@ -96,7 +96,7 @@ def _trace(trace: Trace) -> str:
 
 def _system(system: System) -> str:
     facts = facts_data(system)
-    size = f"{counted(len(system.actions), 'action')}, {facts['bits']:,} bits a state"
+    size = f"{with_noun(len(system.actions), 'action')}, {facts['bits']:,} bits a state"
     title = f"<p><b>{escape(system.title)}</b>: {size}</p>"
     variables = [
         (f"<code>{escape(one['name'])}{'' if one['length'] is None else '[' + str(one['length']) + ']'}</code>",

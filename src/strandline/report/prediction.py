@@ -21,8 +21,9 @@ def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
         rows.append(("actual", "given up: nearly all states found had to be kept"))
     elif peak is not None and visits is not None:
         rows.append(("actual", _as_words(peak, visits)))
-    elif exploration.complete and now.about:
-        rows.append(("actual", f"about {_as_words(min(now.peak_states / now.about, 1.0), now.visited / now.about)}"))
+    elif exploration.complete and now.estimated_states:
+        estimate = now.estimated_states
+        rows.append(("actual", f"about {_as_words(min(now.peak_states / estimate, 1.0), now.visited / estimate)}"))
     else:
         rows.append(("actual", "not known without the number of states (--count-distinct)"))
     return rows

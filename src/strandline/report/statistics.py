@@ -16,7 +16,7 @@ from strandline.checker.verdicts.statistics import Section, Statistics, Unit, ta
 from strandline.report.coverage import coverage_data
 from strandline.report.profile import profile_data
 from strandline.report.regress import regress_data, regress_lines
-from strandline.report.style import counted, memory_words, time_words
+from strandline.report.style import memory_words, time_words, with_noun
 
 Row = tuple[str, str]
 Words = Callable[[Statistics], Iterable[str]]
@@ -26,7 +26,7 @@ _MOST_LEVELS = 10_000
 """A breadth-first search with more levels than this lists none of them."""
 _UNITS: Mapping[Unit, Callable[[Any], str]] = {
     Unit.COUNT: "{:,}".format,
-    Unit.STATES: lambda value: counted(value, "state"),
+    Unit.STATES: lambda value: with_noun(value, "state"),
     Unit.BYTES: shown_bytes,
     Unit.SECONDS: "{:.3f} s".format,
 }
@@ -38,17 +38,17 @@ def no_rows(now: Statistics) -> tuple[str, ...]:
 
 
 def _sweeps(now: Statistics) -> Iterator[str]:
-    yield f"{now.sweeps:,}, {counted(now.layers, 'layer')} left behind"
+    yield f"{now.sweeps:,}, {with_noun(now.layers, 'layer')} left behind"
 
 
 def _regress_edges(now: Statistics) -> Iterator[str]:
-    yield f"{now.regress_edges:,}, {counted(now.persistent, 'persistent state')}"
+    yield f"{now.regress_edges:,}, {with_noun(now.persistent, 'persistent state')}"
 
 
 WORDS: Mapping[str, Words] = {
     "sweeps": _sweeps,
     "regress_edges": _regress_edges,
-    "nodes": lambda now: [f"{counted(now.nodes, 'node')} at most"],
+    "nodes": lambda now: [f"{with_noun(now.nodes, 'node')} at most"],
     "peak_bytes": lambda now: [memory_words(now)],
     "seconds": lambda now: [time_words(now)],
 }
@@ -83,7 +83,7 @@ def statistic_rows(
 def statistics_data(now: Statistics, *, complete: bool, inside: str | None = None) -> dict[str, Any]:
     """Return the values by their JSON keys: all, or those inside of the object about a property."""
     return {
-        one.key: _encoded(one.name, now, complete)
+        one.key: _encode(one.name, now, complete)
         for one in table(type(now))
         if one.key is not None and (inside is None or inside in one.facts.inside)
     }
@@ -95,7 +95,7 @@ def statistics_page() -> str:
     return "\n".join(["| field | meaning |", "|---|---|", *rows])
 
 
-def _encoded(name: str, now: Statistics, complete: bool) -> Any:
+def _encode(name: str, now: Statistics, complete: bool) -> Any:
     value = getattr(now, name)
     if name in _ENCODINGS:
         return _ENCODINGS[name](now)
@@ -127,8 +127,8 @@ _ENCODINGS: Mapping[str, Callable[[Statistics], Any]] = {
     "levels": _levels,
     "profile": lambda now: profile_data(now.profile),
     "regress": lambda now: regress_data(now.regress),
-    "exchanged": lambda now: [names.split(", ") for names in now.exchanged],
-    "held_by": lambda now: [held.split(", ") if held else [] for held in now.held_by],
+    "symmetric_groups": lambda now: [names.split(", ") for names in now.symmetric_groups],
+    "symmetry_variables": lambda now: [held.split(", ") if held else [] for held in now.symmetry_variables],
     "device": _device,
     "nodes": _sets,
 }

@@ -40,7 +40,7 @@ def roughly(count: int) -> str:
     return f"about {float(f'{count:.2g}'):,.0f}"
 
 
-def counted(count: int, noun: str, plural: str | None = None) -> str:
+def with_noun(count: int, noun: str, plural: str | None = None) -> str:
     """Render a number with its noun: `1 state`, `2 states`, `3 processes`."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 

@@ -16,7 +16,7 @@ from strandline.report.ltl import component_lines, ltl_remark, search_lines, vio
 from strandline.report.prediction import prediction_rows
 from strandline.report.profile import profile_chart, profile_line
 from strandline.report.statistics import Words, statistic_rows
-from strandline.report.style import Style, counted, large, memory_words, roughly, table
+from strandline.report.style import Style, large, memory_words, roughly, table, with_noun
 from strandline.report.traces import trace_lines
 
 _MOST_NAMES = 12
@@ -110,7 +110,7 @@ def remark(one: PropertyVerdict) -> str:
         return one.reason
     if one.trace is not None:
         word = "witness" if one.answer is Answer.HOLDS else "trace"
-        return f"{word} of {counted(len(one.trace), 'step')}"
+        return f"{word} of {with_noun(len(one.trace), 'step')}"
     return ""
 
 
@@ -142,7 +142,7 @@ def trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) ->
     title = words.get(one.kind, f"Violation of '{one.name}'")
     certain = exploration.options.finds_shortest and exploration.statistics.walks is None and one.shortest
     shortest = ", no shorter one exists" if certain else ""
-    return style.paint(f"{title} after {counted(length, 'step')}{shortest}", "bold")
+    return style.paint(f"{title} after {with_noun(length, 'step')}{shortest}", "bold")
 
 
 def _note_rows(exploration: Exploration) -> list[tuple[str, str]]:
@@ -174,26 +174,26 @@ def _words(exploration: Exploration) -> dict[str, Words]:
     """Return the words of the rows that depend on the whole exploration, or say more than a value."""
     options = exploration.options
     so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
-    why = "after states were replaced" if options.order == "cache" else "after regress edges"
+    why = "after evictions" if options.order == "cache" else "after regress edges"
 
     def deadlocks(now: Statistics) -> list[str]:
         ends = ", valid ends included" if now.deadlocks and exploration.system.ends is not None else ""
         return [_count(now.deadlocks, why) + ends]
 
     def cache(now: Statistics) -> list[str]:
-        size = counted(options.cache_size, "state")
-        return [f"{size}, {counted(now.replaced, 'state')} replaced (rule {options.cache_rule})"]
+        size = with_noun(options.cache_size, "state")
+        return [f"{size}, {with_noun(now.replaced, 'state')} evicted (rule {options.cache_rule})"]
 
     return {
-        "states": lambda now: [_count(now.states, why, now.about) + so_far],
+        "states": lambda now: [_count(now.states, why, now.estimated_states) + so_far],
         "transitions": lambda now: [_count(now.transitions, why)],
         "deadlocks": deadlocks,
         "cone": _cone,
         "visited": lambda now: [f"{now.visited:,}" + (f", {now.revisited:,} of them again" if now.revisited else "")],
-        "levels": lambda now: [f"{len(now.levels):,}, the widest {counted(max(now.levels), 'state')}"],
+        "levels": lambda now: [f"{len(now.levels):,}, the widest {with_noun(max(now.levels), 'state')}"],
         "replaced": cache,
-        "exchanged": _symmetry,
-        "passed_over": lambda now: [_merged(now)],
+        "symmetric_groups": _symmetry,
+        "merged_locations": lambda now: [_merging_row(now)],
         "peak_bytes": _memory,
         "spilled_bytes": lambda now: [
             f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"
@@ -208,12 +208,12 @@ def _cone(now: Statistics) -> list[str]:
 
 
 def _symmetry(now: Statistics) -> Iterator[str]:
-    for names, held_by in zip(now.exchanged, now.held_by, strict=True):
-        held = f", held by {held_by}" if held_by else ""
+    for names, symmetry_variables in zip(now.symmetric_groups, now.symmetry_variables, strict=True):
+        held = f", held by {symmetry_variables}" if symmetry_variables else ""
         yield f"symmetry of {names}{held}; all counts are those of the reduced state space"
 
 
-def _spilled(now: Statistics) -> list[str]:
+def _spill_rows(now: Statistics) -> list[str]:
     return [f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"]
 
 
@@ -243,16 +243,16 @@ def _count(number: int | None, why: str, about: int | None = None) -> str:
     return f"{known} {why} (--count-distinct makes it exact)"
 
 
-def _merged(now: Statistics) -> str:
-    if not now.passed_over:
+def _merging_row(now: Statistics) -> str:
+    if not now.merged_locations:
         return "no steps could be merged"
-    names = ", ".join(now.passed_over[:_MOST_NAMES]) + (", ..." if len(now.passed_over) > _MOST_NAMES else "")
+    names = ", ".join(now.merged_locations[:_MOST_NAMES]) + (", ..." if len(now.merged_locations) > _MOST_NAMES else "")
     return f"steps merged at {names}; all counts are those of the reduced state space"
 
 
 def _device(figures: DeviceFigures) -> str:
-    rebuilt = f", its table made anew {counted(figures.rebuilt, 'time')}" if figures.rebuilt else ""
-    retraced = f", {counted(figures.retraced, 'sweep')} for traces" if figures.retraced else ""
+    rebuilt = f", its table made anew {with_noun(figures.rebuilt, 'time')}" if figures.rebuilt else ""
+    retraced = f", {with_noun(figures.retraced, 'sweep')} for traces" if figures.retraced else ""
     return f"{figures.name}{rebuilt}{retraced}"
 
 

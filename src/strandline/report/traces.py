@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from strandline.model.system import System
-from strandline.report.style import Style, counted
+from strandline.report.style import Style, with_noun
 from strandline.traces.streamed import with_limits
 from strandline.traces.text import change_lines, state_lines
 from strandline.traces.trace import Step, Trace
@@ -74,7 +74,7 @@ def _shown_steps(
     middle = min(max(first, left_out.start), left_out.stop)
     for start, end in ((left_out.start, middle), (middle, left_out.stop)):
         if start < end:
-            yield start, [style.paint(f"... {counted(end - start, 'step')}; --trace FILE has them all", "dim")]
+            yield start, [style.paint(f"... {with_noun(end - start, 'step')}; --trace FILE has them all", "dim")]
     for number in range(left_out.stop, len(trace) + 1):
         yield number, lines(number, trace.steps[number - 1])
 

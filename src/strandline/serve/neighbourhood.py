@@ -59,7 +59,7 @@ def _draw(
     centre = reference.describe(here)
     lines = [_lines(reference, state, here, centre) for state in states]
     nodes = tuple(Node(text, initial=number == 0) for number, text in enumerate(lines))
-    graph = Graph("", nodes, tuple(Edge(place[a], place[b], (name,)) for a, b, name in edges)).joined
+    graph = Graph("", nodes, tuple(Edge(place[a], place[b], (name,)) for a, b, name in edges)).with_joined_edges
     layout = lay_out(graph)
     return {
         "width": layout.width,

@@ -54,7 +54,7 @@ class Cluster:
         return diagrams.rename(diagrams.and_exists(states, self.between, self.now), self.forward)
 
 
-def unchanged(encoding: Encoding, slots: Sequence[Slot] | frozenset[Slot]) -> Function:
+def identity_relation(encoding: Encoding, slots: Sequence[Slot] | frozenset[Slot]) -> Function:
     """Return the relation that leaves slots unchanged."""
     diagrams = encoding.diagrams
     pairs = [pair for slot in slots for pair in zip(encoding.fields[slot].now, encoding.fields[slot].next, strict=True)]
@@ -97,8 +97,8 @@ def union(one: Relation, other: Relation, encoding: Encoding) -> Relation:
     return Relation(
         one.written | other.written,
         either(
-            both(one.between, unchanged(encoding, other.written - one.written)),
-            both(other.between, unchanged(encoding, one.written - other.written)),
+            both(one.between, identity_relation(encoding, other.written - one.written)),
+            both(other.between, identity_relation(encoding, one.written - other.written)),
         ),
     )
 

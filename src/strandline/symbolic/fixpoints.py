@@ -53,7 +53,7 @@ class SymbolicSets:
     @cached_property
     def dead(self) -> Function:
         """The deadlocks within `full`."""
-        return self.and_(self._full, self.not_(self.space.enabled))
+        return self.and_(self._full, self.not_(self.space.enabled_states))
 
     # --- operators ----------------------------------------------------------------------------------------------
 

@@ -74,7 +74,7 @@ class Space:
         return self.encoding.valid()
 
     @cached_property
-    def enabled(self) -> Function:
+    def enabled_states(self) -> Function:
         """The states with an enabled step, and those where exploration stops at a fault."""
         return self.diagrams.any_of([*(step.enabled for step in self.steps), self.stopped])
 

@@ -46,7 +46,7 @@ def actions_along(system: System, trace: Trace) -> Sequence[Taken] | None:
         initial, numbers = found
         state, taken = reference.initial()[initial], list[Taken]()
         for number in numbers:
-            taken.append(tuple(reference.taken(state)[number]))
+            taken.append(tuple(reference.actions_of_steps(state)[number]))
             target = reference.edges(state)[number].target
             state = state if target is None else target
         return taken

@@ -33,12 +33,12 @@ class Change:
     new: Any
 
     @property
-    def came(self) -> Multiset:
+    def added(self) -> Multiset:
         """The members added to a bag, queue or set; empty for anything else."""
         return Multiset(self.new).without(self.old) if self._holds_many else Multiset()
 
     @property
-    def went(self) -> Multiset:
+    def removed(self) -> Multiset:
         """The members removed from a bag, queue or set; empty for anything else."""
         return Multiset(self.old).without(self.new) if self._holds_many else Multiset()
 
@@ -49,7 +49,7 @@ class Change:
     def __str__(self) -> str:
         if isinstance(self.old, Multiset | frozenset) and isinstance(self.new, Multiset | frozenset):
             return f"{self.name}: " + " ".join(
-                [*(f"+ {show(one)}" for one in self.came), *(f"- {show(one)}" for one in self.went)]
+                [*(f"+ {show(one)}" for one in self.added), *(f"- {show(one)}" for one in self.removed)]
             )
         return f"{self.name}: {show(self.old)} → {show(self.new)}"
 

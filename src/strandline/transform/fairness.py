@@ -78,13 +78,13 @@ def with_fairness(system: System, fairness: Sequence[Fairness] = (), *, ignore_f
     """
     if system.observer is None:
         raise InternalError("fairness needs an observer, whose acceptance it restricts")
-    wanted = [one for one in fairness if not _always_met(system, one)]
+    wanted = [one for one in fairness if not _is_always_met(system, one)]
     if not wanted and not ignore_finite_runs:
         return FairSystem(replace(system, fairness=()))
     return _Copies(system, system.observer, wanted, ignore_finite_runs).result()
 
 
-def _always_met(system: System, one: Fairness) -> bool:
+def _is_always_met(system: System, one: Fairness) -> bool:
     """Return True if every step of a synchronous system meets the condition: it has all actions of a process."""
     if not system.synchronous or one.condition is not None:
         return False
@@ -104,7 +104,7 @@ def with_visible_conditions(system: System, fairness: Sequence[Fairness]) -> tup
     """
     if system.observer is not None:
         raise InternalError("what an observer sees is fair or not by itself")
-    wanted = [one for one in fairness if not _always_met(system, one) and (one.actions or one.condition is not None)]
+    wanted = [one for one in fairness if not _is_always_met(system, one) and (one.actions or one.condition is not None)]
     about_actions = [one for one in wanted if one.condition is None]
     taken = [Variable(f"{TAKEN}{number}", Domain(0, 1)) for number, _ in enumerate(about_actions)]
     visible = replace(
@@ -159,7 +159,7 @@ class _Copies:
             copy: Variable(PROMISE.format(copy), Domain(0, 1)) for copy, one in enumerate(fairness, 1) if one.strong
         }
         self.idle = [self._idle(copy, one) for copy, one in enumerate(fairness, 1)]
-        self.kept = conjunction(*(self._promise_kept(copy, one) for copy, one in enumerate(fairness, 1) if one.strong))
+        self.kept = conjunction(*(self._keeps_promise(copy, one) for copy, one in enumerate(fairness, 1) if one.strong))
 
     def result(self) -> FairSystem:
         added = ((self.counter,) if self.last else ()) + ((self.stepping,) if self.ignore_finite else ())
@@ -185,7 +185,7 @@ class _Copies:
             return _equal(self.promises[copy], 1)
         return Unary("not", some_enabled(self.system, one.actions))
 
-    def _promise_kept(self, copy: int, one: Fairness) -> Expression:
+    def _keeps_promise(self, copy: int, one: Fairness) -> Expression:
         """Return the expression that is true in a state that keeps a promise, if it was made."""
         return Binary("or", _equal(self.promises[copy], 0), Unary("not", some_enabled(self.system, one.actions)))
 

@@ -24,11 +24,11 @@ class Steps:
     """The actions of each `taken(...)` atom parsed so far, by the variable that stands for it."""
     _recording_effects: dict[str, Variable] = field(default_factory=dict)
 
-    def enabled(self, actions: Iterable[Action]) -> Expression:
+    def enabled_expression(self, actions: Iterable[Action]) -> Expression:
         """Return the expression that one of the actions is enabled."""
         return some_enabled(self.system, actions)
 
-    def taken(self, name: str, actions: Iterable[Action]) -> Expression:
+    def taken_expression(self, name: str, actions: Iterable[Action]) -> Expression:
         """Return the expression that the last step took one of the actions, which have this name."""
         if name not in self._recording_effects:
             variable = self._recording_effects[name] = Variable(f"(taken {name})", Domain(0, 1), hidden=True)

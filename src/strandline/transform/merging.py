@@ -38,7 +38,7 @@ class Merged:
 
     system: System
     parts: dict[int, tuple[Action, ...]]
-    passed_over: tuple[str, ...]
+    merged_locations: tuple[str, ...]
     """The merged locations, by name."""
 
 

@@ -150,7 +150,7 @@ class Checkpoints:
             kept = not self.delivered or any(search.unfinished for search in self._searches)
         else:
             # An error: keep checkpoints that existed before or were written.
-            kept = self._resume or any(search.saved for search in self._searches)
+            kept = self._resume or any(search.has_checkpoint for search in self._searches)
         if not kept:
             self._remove()
         os.close(self._lock)
@@ -189,7 +189,7 @@ class SearchCheckpoints:
         """Leave the files in place: `Checkpoints` removes them."""
 
     @property
-    def saved(self) -> bool:
+    def has_checkpoint(self) -> bool:
         """True if there is a checkpoint."""
         return bool(self._numbers)
 
@@ -329,7 +329,7 @@ class SearchCheckpoints:
     @property
     def advice(self) -> str:
         """Return the advice how to resume a run that has ended early."""
-        if not self.saved:
+        if not self.has_checkpoint:
             return "no checkpoint was written yet"
         return f"`{resume_command(self._folder)}` continues from the last checkpoint"
 

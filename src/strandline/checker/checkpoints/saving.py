@@ -117,7 +117,7 @@ class Saving:
 
         The search is at rest, after the given number of seconds.
         """
-        interrupted = self.signals.noted
+        interrupted = self.signals.is_pending
         if (interrupted or ends or self._place.due) and self._search.settled and not self._beyond:
             try:
                 self._settle()

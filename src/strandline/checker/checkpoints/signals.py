@@ -46,7 +46,7 @@ class WaitingSignals:
         self._before = {}
 
     @property
-    def noted(self) -> bool:
+    def is_pending(self) -> bool:
         """True if a signal is pending."""
         return self._noted is not None
 

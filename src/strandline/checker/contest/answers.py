@@ -156,7 +156,7 @@ def _decide_runs(
     except ResourceError as error:
         return Answered(asked.id, None, str(error), method, time.perf_counter() - began)
     seconds = time.perf_counter() - began
-    if found.violated:
+    if found.is_violated:
         return Answered(asked.id, False, None, method, seconds)
     if found.outcome.complete:
         return Answered(asked.id, True, None, method, seconds)

@@ -72,7 +72,7 @@ class Explored:
         if run.fault is not None:
             trace = run.replay(run.fault).trace
             self.outcome.fault = fault_verdict(self.system, trace, (), run.specification.measure)
-        if run.begun and not run.outcome.interrupted:
+        if run.has_begun and not run.outcome.interrupted:
             if run.kernel.coverage_bits is None:
                 raise InternalError("machine code marks the actions that are taken")
             self.never_taken = len(self.system.actions) - int(

@@ -94,7 +94,7 @@ def _quasi_liveness(asking: _Asking) -> Iterator[Answered]:
 
 def _stable_marking(asking: _Asking) -> Iterator[Answered]:
     found, seconds = _explore(asking, Wanted(changes=True))
-    stable = [] if found.gathering is None else found.gathering.never_changed()
+    stable = [] if found.gathering is None else found.gathering.constant_variables()
     # A variable that has changed stays changed, so an incomplete search suffices.
     yield _answer(asking, found, seconds, bool(stable) if found.outcome.complete or not stable else None)
 

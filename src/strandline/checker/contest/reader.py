@@ -50,7 +50,7 @@ def read_formulas(source: Source, system: System) -> list[Asked]:
         root.refuse(f"a file of formulas begins with 'property-set', not with '{root.tag}'")
     reader = _Reader(source, system)
     with deep_recursion():
-        return [reader.asked(one) for one in root.children]
+        return [reader.parse_question(one) for one in root.children]
 
 
 class _Reader:
@@ -61,14 +61,14 @@ class _Reader:
             self.actions.setdefault(action.name, []).append(action)
         self._enabled: dict[str, Expression] = {}
 
-    def asked(self, stated: Element) -> Asked:
+    def parse_question(self, stated: Element) -> Asked:
         if stated.tag != "property":
             stated.refuse(f"unknown element '{stated.tag}' in a set of properties")
         named, formula = stated.child("id"), stated.child("formula")
         if named is None or formula is None:
             stated.refuse("a property has an 'id' and a 'formula'")
         content = _only(formula)
-        return _Formula(self, named.text.strip(), content).asked()
+        return _Formula(self, named.text.strip(), content).parse_question()
 
     # --- atoms ------------------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class _Formula:
     content: Element
     atoms: dict[str, Expression] = field(default_factory=dict)
 
-    def asked(self) -> Asked:
+    def parse_question(self) -> Asked:
         if self.content.tag == "place-bound":
             return Largest(self.id, self.reader.tokens(self.content).expression)
         plain = self._reachability()

@@ -74,7 +74,7 @@ class Gathering:
         """Return the largest value of any variable."""
         return self._most_in_one
 
-    def never_changed(self) -> list[Variable]:
+    def constant_variables(self) -> list[Variable]:
         """Return the variables that have their initial value in all states."""
         return [one.variable for one in self.layout.fields if not _bits_of(one, self._changed)]
 

@@ -15,7 +15,7 @@ class CtlAnswer:
 
     holds: bool
     evidence: Evidence | None
-    without_evidence: str | None = None
+    no_evidence_reason: str | None = None
     initial: InitialStates | None = None
     abstraction: AbstractionFigures | None = None
     warnings: tuple[str, ...] = ()

@@ -222,7 +222,7 @@ class _Deciding:
         self._answers.update({one: answer_of(one, found) for one in properties})
 
     def _decide_runs(self, one: Property) -> None:
-        if self._interrupted or one.specification is None:
+        if self._is_interrupted or one.specification is None:
             self._answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
             return
         # Imported lazily: checks of states alone do not wait for temporal logic.
@@ -239,7 +239,7 @@ class _Deciding:
         owners = {one.branching: one for one in properties if one.branching is not None}
         if not owners:
             return
-        if self._interrupted:
+        if self._is_interrupted:
             for one in properties:
                 self._answers[one] = PropertyVerdict(one.kind, one.name, Answer.UNKNOWN, INTERRUPTED)
             return
@@ -257,16 +257,16 @@ class _Deciding:
                 self._answers[owners[formula]] = replace(verdict, name=owners[formula].name)
 
     @property
-    def _interrupted(self) -> bool:
+    def _is_interrupted(self) -> bool:
         return any(outcome.interrupted for outcome in self._outcomes)
 
     def _verdict_on(self, asked: Sequence[Property]) -> Verdict:
         fault = next((outcome.fault for outcome in self._outcomes if outcome.fault is not None), None)
         fault = fault if fault is None or self._options.traces else replace(fault, trace=None)
         verdicts = [self._answers[one] for one in asked] + ([] if fault is None else [fault])
-        main = replace(self._outcomes[0], fault=fault, interrupted=self._interrupted)
+        main = replace(self._outcomes[0], fault=fault, interrupted=self._is_interrupted)
         verdict = Verdict(exploration_of(self._system, self._searched[0], main), tuple(verdicts))
-        if self._interrupted:
+        if self._is_interrupted:
             raise Interrupted(verdict)
         return verdict
 

@@ -101,11 +101,11 @@ class _Deciding:
         found = choice.strategy.run(self.task, self.session)
         self.outcome = found.outcome
         if found.product is None or found.run is None:
-            why = self.question.specification.never_violated
+            why = self.question.specification.why_never_violated
             return self._property_verdict(Answer.HOLDS, reason=why, warnings=(why,))
-        if found.violated and not self.task.want_traces:
+        if found.is_violated and not self.task.want_traces:
             return self._property_verdict(Answer.VIOLATED, choice, found, warnings=tuple(contradiction(self.task)))
-        if found.violated:
+        if found.is_violated:
             try:
                 shown = self._make_evidence(found, found.product, found.run)
             except LeftOut as limit:
@@ -198,10 +198,10 @@ class _Deciding:
         search = LtlSearch(
             formula=self.question.specification.text,
             method=NOTHING if found is None else found.method,
-            why=None if choice is None else choice.why,
+            method_reason=None if choice is None else choice.why,
             automaton_states=0 if watched is None else watched.states,
             automaton_edges=0 if watched is None else watched.edges,
-            fairness=self.question.conditions.described(),
+            fairness=self.question.conditions.descriptions(),
             finite_runs=self.task.temporal.finite_runs_of_ltl,
             complete=outcome.complete,
             reason=outcome.reason,

@@ -93,7 +93,7 @@ class _Doubts:
             return False
         if found.outcome.interrupted:
             raise KeyboardInterrupt
-        return found.outcome.complete and not found.violated
+        return found.outcome.complete and not found.is_violated
 
     # Vacuity
 

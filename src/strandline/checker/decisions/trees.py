@@ -53,17 +53,19 @@ def decide_trees(
     plain, fairness = _plain(system.alone, formulas, temporal)
     strong = next((one for one in fairness.conditions if one.strong), None)
     if strong is not None:
-        yield _unknown_verdicts(formulas, STRONG.format(strong.name), fairness.described())
+        yield _unknown_verdicts(formulas, STRONG.format(strong.name), fairness.descriptions())
         return
     finite_runs = temporal.finite_runs or plain.finite_paths
     interrupted = False
     for group in _groups(formulas, len(fairness.conditions)):
         if isinstance(group, CtlFormula):
-            yield _unknown_verdicts([group], "it has more propositions than one search can have", fairness.described())
+            yield _unknown_verdicts(
+                [group], "it has more propositions than one search can have", fairness.descriptions()
+            )
             continue
         question = make_question(plain, group, fairness, finite_runs)
         if interrupted:
-            yield _unknown_verdicts(group, INTERRUPTED, fairness.described())
+            yield _unknown_verdicts(group, INTERRUPTED, fairness.descriptions())
             continue
         task = TreesTask(plain, options, question, temporal=temporal, want_traces=want_traces)
         choice = choose_for_trees(task, monotone=_is_monotone(plain, options, session))
@@ -130,8 +132,8 @@ def _verdict(
     search = CtlSearch(
         formula=one.text,
         method=found.method,
-        why=choice.why,
-        fairness=question.fairness.described(),
+        method_reason=choice.why,
+        fairness=question.fairness.descriptions(),
         finite_runs=question.finite_runs,
         complete=outcome.complete,
         reason=outcome.reason,
@@ -142,7 +144,7 @@ def _verdict(
         blocks_read=found.blocks_read,
         labelling_seconds=found.seconds,
         evidence=None if decided is None else decided.evidence,
-        without_evidence=None if decided is None else decided.without_evidence,
+        no_evidence_reason=None if decided is None else decided.no_evidence_reason,
         initial=None if decided is None else decided.initial,
         abstraction=None if decided is None else decided.abstraction,
         warnings=() if decided is None else decided.warnings,
@@ -151,5 +153,5 @@ def _verdict(
         return PropertyVerdict(Kind.CTL, one.text, Answer.UNKNOWN, outcome.reason, ctl=search)
     answer = Answer.HOLDS if decided.holds else Answer.VIOLATED
     trace = None if decided.evidence is None else decided.evidence.first_trace()
-    reason = None if decided.without_evidence is None else without(answer, decided.without_evidence)
+    reason = None if decided.no_evidence_reason is None else without(answer, decided.no_evidence_reason)
     return PropertyVerdict(Kind.CTL, one.text, answer, reason, trace, ctl=search)

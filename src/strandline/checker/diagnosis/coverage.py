@@ -51,7 +51,7 @@ def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
     if kernel.coverage_bits is None:
         return None
     marks: list[int] = kernel.coverage_bits.tolist()
-    reached = _locations_reached(system, marks)
+    reached = _find_reached_locations(system, marks)
     groups = actions_by_title(system)
     never = [
         NeverTaken(title, _why(system, [system.actions[number] for number in numbers], reached))
@@ -76,7 +76,7 @@ def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
     return Coverage(actions, tuple(never), locations, tuple(missing), len(bounds), tuple(full))
 
 
-def _locations_reached(system: System, marks: Sequence[int]) -> list[set[int]]:
+def _find_reached_locations(system: System, marks: Sequence[int]) -> list[set[int]]:
     """Return the locations that each process has reached."""
     offsets = [system.offsets[process.location] for process in system.processes]
     reached = [{state[offset] for state in system.initial} for offset in offsets]

@@ -24,13 +24,13 @@ class CompiledModel:
     """A Kernel, and the reductions applied in it, for reports."""
 
     kernel: Kernel
-    exchanged: tuple[str, ...] = ()
+    symmetric_groups: tuple[str, ...] = ()
     """Groups of symmetric processes or values."""
-    held_by: tuple[str, ...] = ()
+    symmetry_variables: tuple[str, ...] = ()
     """For each group, the variables that refer to its members."""
-    told_apart: tuple[str, ...] = ()
+    not_symmetric: tuple[str, ...] = ()
     """Groups that are not symmetric, with the reason."""
-    passed_over: tuple[str, ...] = ()
+    merged_locations: tuple[str, ...] = ()
     """The merged locations."""
 
 
@@ -65,8 +65,8 @@ def compile_for_search(
         found = exchanges_of(system, visible, measure)
         scalarsets = tuple(found.scalarsets)
         kernel = make_kernel(system, replace(specification, scalarsets=scalarsets))
-        names, held_by = (one.names for one in scalarsets), (one.referenced_by for one in scalarsets)
-        return CompiledModel(kernel, tuple(names), tuple(held_by), told_apart=tuple(found.asymmetric))
+        names, symmetry_variables = (one.names for one in scalarsets), (one.referenced_by for one in scalarsets)
+        return CompiledModel(kernel, tuple(names), tuple(symmetry_variables), not_symmetric=tuple(found.asymmetric))
     if options.merge:
         if visible is None or for_device:
             raise no_merging(STATES_ONLY)
@@ -84,6 +84,6 @@ def _compile_merged(system: System, specification: KernelSpecification, visible:
         raise no_merging("callables do not declare the variables that their steps read and write")
     merged = merge(system, visible)
     kernel = make_kernel(merged.system, specification)
-    if not merged.passed_over:
+    if not merged.merged_locations:
         return CompiledModel(kernel)
-    return CompiledModel(lift_traces(kernel, merged, system), passed_over=merged.passed_over)
+    return CompiledModel(lift_traces(kernel, merged, system), merged_locations=merged.merged_locations)

@@ -189,7 +189,7 @@ def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
         reserve += _RESERVE_TO_COUNT
     if specification.observe is not None:
         reserve += _RESERVE_TO_OBSERVE
-    left = memory.left(reserve)
+    left = memory.remaining_bytes(reserve)
     return left if memory.allowed is not None else int(left * _SHARE_OF_FREE_MEMORY)
 
 

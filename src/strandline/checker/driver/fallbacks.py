@@ -269,7 +269,7 @@ class _Replanned(Fallback):
 
     def applies(self, context: SearchContext, trigger: Trigger) -> bool:
         outlook, specification = context.setup.outlook, context.specification
-        if outlook is None or outlook.exhausted or specification.observe is not None:
+        if outlook is None or outlook.is_exhausted or specification.observe is not None:
             return False
         if trigger is Trigger.MEMORY and (specification.options.memory_limit is None or outlook.prediction.exact):
             return False

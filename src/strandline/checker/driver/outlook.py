@@ -31,14 +31,14 @@ class Outlook:
     """True if memory was full of most of the states found, and no better measure exists."""
 
     @property
-    def exhausted(self) -> bool:
+    def is_exhausted(self) -> bool:
         """True if enough measures were tried."""
         return self.plans >= _MOST_PLANS
 
     def disappointment(self, now: Statistics) -> str | None:
         """Return in words how visits exceed the prediction; None if they do not."""
         stored = now.recorded - self.begun
-        if self.exhausted or stored < _SAMPLES * self.prediction.sampled:
+        if self.is_exhausted or stored < _SAMPLES * self.prediction.sampled:
             return None
         if now.repeats <= _TIMES * self.prediction.visits + _MORE:
             return None

@@ -148,7 +148,7 @@ class SearchRun:
         return self._context
 
     @property
-    def begun(self) -> bool:
+    def has_begun(self) -> bool:
         """True once a search has been made."""
         return self._context is not None
 
@@ -201,7 +201,7 @@ class SearchRun:
         """The limits for traces: those of the run, but never less than a second."""
         return EvidenceLimits(self.specification.options, self.specification.started, self._searched)
 
-    def limit_reached(self) -> str | None:
+    def reached_limit(self) -> str | None:
         """Return the time limit that was reached, in words; None if there is time left."""
         specification = self.specification
         seconds = specification.options.max_seconds
@@ -211,7 +211,7 @@ class SearchRun:
 
     def ensure_within_limits(self) -> None:
         """Raise `ResourceError` if a limit of time or memory is reached."""
-        reason = self.limit_reached()
+        reason = self.reached_limit()
         if reason is not None:
             raise ResourceError(reason)
         self.memory.ensure()
@@ -274,7 +274,7 @@ class SearchRun:
                 self._end(event)
                 return
             if event is Event.PAUSED:
-                self.outcome.reason = self.limit_reached()
+                self.outcome.reason = self.reached_limit()
                 self._consider_checkpoint(ends=self.outcome.reason is not None)
                 if self.outcome.reason is not None:
                     return
@@ -451,11 +451,11 @@ class SearchRun:
         if not specification.counts_distinct or self.outcome.statistics.states is not None or counter is None:
             return
         self.callback.stage("counting distinct states ...")
-        counts = counter.count(self.memory.left())
+        counts = counter.count(self.memory.remaining_bytes())
         self.outcome.statistics = replace(
             self.outcome.statistics,
             states=counts.states,
-            about=None,
+            estimated_states=None,
             transitions=counts.transitions,
             deadlocks=counts.deadlocks,
         )

@@ -10,7 +10,7 @@ from strandline.checker.diagnosis.coverage import coverage_of
 from strandline.checker.diagnosis.regress_edges import Regress, regress_of
 from strandline.checker.driver.compilation import CompiledModel
 from strandline.checker.driver.specification import SearchSpecification
-from strandline.checker.limits.memory import limit_reached, peak_resident_bytes
+from strandline.checker.limits.memory import memory_limit_message, peak_resident_bytes
 from strandline.checker.options.search import Options
 from strandline.checker.verdicts.statistics import Statistics
 from strandline.compile.kernel import Kernel
@@ -40,10 +40,10 @@ def figures_of(
         "states": now.recorded if now.exact else None,
         "transitions": now.transitions if now.exact else None,
         "deadlocks": now.deadlocks if now.exact else None,
-        "about": now.distinct if now.distinct and not now.exact else None,
+        "estimated_states": now.distinct if now.distinct and not now.exact else None,
         "sweeps": now.sweeps if specification.measure else 0,
         "rss_bytes": peak_resident_bytes(),
-        "changed": tuple(changed),
+        "fallbacks": tuple(changed),
         "regress": _regress(specification, kernel, details),
         "coverage": None if _partial(kernel) else coverage_of(specification.system, kernel),
         "seconds": seconds,
@@ -91,5 +91,5 @@ def memory_reason(specification: SearchSpecification) -> str:
     if limit is None and specification.for_device:
         return "the memory of the device is used up"
     if limit is not None:
-        return limit_reached(limit)
+        return memory_limit_message(limit)
     return "nearly all free memory of the machine is used (the option 'memory' sets another limit)"

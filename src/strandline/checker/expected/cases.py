@@ -65,7 +65,7 @@ class Outcome(Enum):
     """An internal error, or a process that died."""
 
     @property
-    def as_expected(self) -> bool:
+    def is_as_expected(self) -> bool:
         return self in _AS_EXPECTED
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from strandline.checker.limits.memory import MemoryLimit, limit_reached
+from strandline.checker.limits.memory import MemoryLimit, memory_limit_message
 from strandline.checker.limits.timeouts import time_is_up
 from strandline.checker.options.search import Options
 from strandline.errors import ResourceError
@@ -34,4 +34,4 @@ class EvidenceLimits:
         if self._seconds is not None and time.perf_counter() >= self._deadline:
             raise LeftOut(time_is_up(self._seconds))
         if self._memory.allowed is not None and self._memory.runs_short():
-            raise LeftOut(limit_reached(self._memory.allowed))
+            raise LeftOut(memory_limit_message(self._memory.allowed))

@@ -43,7 +43,7 @@ class MemoryLimit:
     def ensure(self, wanted: int = 0) -> None:
         """Raise `ResourceError` if `wanted` more bytes would exceed the limit."""
         if self.allowed is not None and resident_bytes() + wanted + _SPARED > self.allowed:
-            raise ResourceError(f"{limit_reached(self.allowed)}{f' ({self.why})' if self.why else ''}")
+            raise ResourceError(f"{memory_limit_message(self.allowed)}{f' ({self.why})' if self.why else ''}")
 
     def runs_short(self) -> bool:
         """Return True if next to nothing is left.
@@ -58,7 +58,7 @@ class MemoryLimit:
             self._tidied = taken = resident_bytes()
         return taken + _NEARLY_NOTHING > self.allowed
 
-    def left(self, reserve: int = _SPARED) -> int:
+    def remaining_bytes(self, reserve: int = _SPARED) -> int:
         """Return how many more bytes the process may take, less a reserve. Raises `ResourceError` if there are none."""
         if self.allowed is None:
             return available_bytes()
@@ -72,7 +72,7 @@ class MemoryLimit:
         return self.allowed - taken
 
 
-def limit_reached(allowed: int) -> str:
+def memory_limit_message(allowed: int) -> str:
     """Return the sentence that the memory limit is reached."""
     return f"the memory limit of {shown_bytes(allowed)} is reached"
 

@@ -51,7 +51,7 @@ class ProductFound:
     cycle_kind: str | None = None
 
     @property
-    def violated(self) -> bool:
+    def is_violated(self) -> bool:
         return self.lasso is not None or self.prefix is not None
 
 
@@ -76,7 +76,7 @@ def note_product_fault(run: SearchRun, question: Question, product: Product) -> 
         if any(getattr(node, "span", None) is site.span for node in walk(expression)):
             message = f"{site.kind}, in a state that is reached by {len(steps) + 1} steps"
             raise InputError(message, source, site.span)
-    written = question.specification.written
+    written = question.specification.source_text
     claims = [
         Property(Kind.LTL, name, one, Source("formula", name) if written is None else atom_source(written, name))
         for name, one in question.specification.atoms.items()

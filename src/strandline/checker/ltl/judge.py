@@ -50,7 +50,7 @@ def judge(
     letters = letters_of(reference, specification, run, check_limits)
     word = JudgedWord(specification, letters, run.trace.loop, _stands_still(reference, run))
     if not word.violates():
-        raise ReplayError(f"the trace does not violate {specification.described}")
+        raise ReplayError(f"the trace does not violate {specification.description}")
     return word.atom_values() if values else ()
 
 
@@ -84,7 +84,7 @@ def letters_of(
     check_limits: Callable[[], None] = lambda: None,
 ) -> tuple[Letter, ...]:
     """Return the atoms that hold in each state of the run. Raises `InputError` if one cannot be evaluated."""
-    interpreter, written = Interpreter(reference.system), specification.written
+    interpreter, written = Interpreter(reference.system), specification.source_text
     letters, known = list[Letter](), dict[Letter, Letter]()
     for number, state in enumerate(run.states):
         if number and number % MOST_HELD == 0:

@@ -39,7 +39,7 @@ def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordAr
     log = ParentLog(run.context.resources.folder / "shorter")
 
     def may_go_on(visited: int) -> bool:
-        return run.limit_reached() is None and (to_the_end or visited <= patience)
+        return run.reached_limit() is None and (to_the_end or visited <= patience)
 
     try:
         shorter = shorten_lasso(kernel, goals, log, may_go_on, memory_limit=run.context.engine_bytes)

@@ -63,7 +63,7 @@ def flag_of(field: Field[Any], facts: OptionFacts) -> str:
     return facts.flag or f"--{field.name.replace('_', '-')}"
 
 
-def option_named(options: type[Any], name: str) -> Option:
+def find_option(options: type[Any], name: str) -> Option:
     """Return an option of a class for use in a message."""
     return next(Option(name, flag=facts.flag) for field, facts in options_in(options) if field.name == name)
 

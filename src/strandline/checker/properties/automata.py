@@ -37,21 +37,21 @@ class BoundAutomaton:
     No run may be accepted or, if it accepts the `good` runs, every run must be.
     """
 
-    written: AutomatonText
+    source_text: AutomatonText
     atoms: Mapping[str, Expression]
     good: bool = False
     text = None
 
     @property
-    def described(self) -> str:
-        return f"the automaton in {self.written.source.name}"
+    def description(self) -> str:
+        return f"the automaton in {self.source_text.source.name}"
 
     @property
     def stutter_invariant(self) -> bool:
         return False
 
     @property
-    def never_violated(self) -> str:
+    def why_never_violated(self) -> str:
         return "the automaton accepts every word" if self.good else "the automaton accepts no word"
 
     def observe(self, plain: System) -> Watched | None:
@@ -68,11 +68,11 @@ class BoundAutomaton:
         return put_beside(plain, as_buchi(prefixes), self.atoms)
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
-        return accepts(self.written.automaton, word_of(letters, loop)) != self.good
+        return accepts(self.source_text.automaton, word_of(letters, loop)) != self.good
 
     @cached_property
     def _violating(self) -> Automaton:
-        automaton = self.written.automaton
+        automaton = self.source_text.automaton
         return smallest_state_based(complement(automaton) if self.good else automaton)
 
 
@@ -83,13 +83,13 @@ class BoundPrefixes:
     A path that ends in a deadlock continues with its last state, as all runs do.
     """
 
-    written: WithAtoms
+    source_text: WithAtoms
     atoms: Mapping[str, Expression]
     searched: FiniteAutomaton
     judged: FiniteAutomaton
-    described: str
+    description: str
     text = None
-    never_violated = "no path of any model has such a word"
+    why_never_violated = "no path of any model has such a word"
     stutter_invariant = False
 
     def observe(self, plain: System) -> Watched | None:
@@ -126,7 +126,7 @@ def bind_automaton(read: AutomatonText, system: System, *, good: bool, finite: b
     if read.final is None:
         raise UsageError(f"{read.source.name}: an automaton on finite words has accepting states, not edges")
     edges = read.automaton.edges
-    words = FiniteAutomaton(read.automaton.atoms, read.automaton.initial, edges, read.final).unmarked()
+    words = FiniteAutomaton(read.automaton.atoms, read.automaton.initial, edges, read.final).without_marks()
     _refuse_empty_word(words, read)
     return BoundPrefixes(read, atoms, words, words, f"the automaton in {read.source.name}")
 

@@ -21,7 +21,7 @@ class FairnessConditions:
     conditions: tuple[Fairness, ...] = ()
     stated: tuple[tuple[Source, Expression], ...] = ()
 
-    def described(self) -> tuple[str, ...]:
+    def descriptions(self) -> tuple[str, ...]:
         """Return a description of each condition."""
         return tuple(map(_describe, self.conditions))
 

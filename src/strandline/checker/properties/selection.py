@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from strandline.checker.options.claims import FINITE, GOOD, Claims
-from strandline.checker.options.fields import option_named
+from strandline.checker.options.fields import find_option
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, STUCK_BIT
 from strandline.errors import InputError, UsageError
 from strandline.model.expression import Expression, Unary, variables_read
@@ -113,7 +113,7 @@ def select(system: System, claims: Claims) -> Selection:
     chosen += [_branching(system, Source(_title("formula", text, claims.ctl), text)) for text in claims.ctl]
     chosen += [_automaton(system, file, claims) for file in claims.automaton_files()]
     chosen += [_never(system, text, claims.never) for text in claims.never]
-    chosen += [one for name in claims.property for one in _properties_named(system, name)]
+    chosen += [one for name in claims.property for one in _find_declared_properties(system, name)]
     picked = not chosen and deadlock is not True
     if picked:
         chosen = _declared_properties(system)
@@ -130,7 +130,7 @@ def select(system: System, claims: Claims) -> Selection:
     return Selection(tuple(chosen), picked)
 
 
-_INVARIANT, _REACH, _PROPERTY = (option_named(Claims, name) for name in ("invariants", "reach", "property"))
+_INVARIANT, _REACH, _PROPERTY = (find_option(Claims, name) for name in ("invariants", "reach", "property"))
 
 
 def _state_property(system: System, kind: Kind, text: str, siblings: Sequence[str]) -> Property:
@@ -172,7 +172,7 @@ def _never(system: System, text: str, siblings: Sequence[str]) -> Property:
 
     with _explain_observer_names(system, "an expression"):
         bound = bind_regular(text, system.alone, name=_title("never", text, siblings))
-    return Property(Kind.NEVER, text, source=bound.written.source, specification=bound)
+    return Property(Kind.NEVER, text, source=bound.source_text.source, specification=bound)
 
 
 @contextmanager
@@ -225,7 +225,7 @@ def _claim(system: System, claim: Claim) -> Property:
     return _branching(system, text, claim=claim) if claim.logic == "ctl" else _formula(system, text, claim=claim)
 
 
-def _properties_named(system: System, name: str) -> list[Property]:
+def _find_declared_properties(system: System, name: str) -> list[Property]:
     """Return the declared properties with a name.
 
     For claims of processes, `fine` means those of every process, and `P.fine` those of a class.

@@ -44,7 +44,7 @@ class Specification(Protocol):
         """The text of the user; None if it stands in the model."""
 
     @property
-    def written(self) -> WithAtoms | None:
+    def source_text(self) -> WithAtoms | None:
         """The text with the places of its atoms, for messages; None if it has none."""
 
     @property
@@ -52,11 +52,11 @@ class Specification(Protocol):
         """The expressions of its propositions."""
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """A description for messages."""
 
     @property
-    def never_violated(self) -> str:
+    def why_never_violated(self) -> str:
         """The reason given if no run of any model violates it."""
 
     @property
@@ -93,7 +93,7 @@ class BoundFormula:
 
     parsed: ParsedFormula
     atoms: Mapping[str, Expression]
-    never_violated = TAUTOLOGY
+    why_never_violated = TAUTOLOGY
 
     @property
     def formula(self) -> Formula:
@@ -104,11 +104,11 @@ class BoundFormula:
         return self.parsed.source.text
 
     @property
-    def written(self) -> WithAtoms:
+    def source_text(self) -> WithAtoms:
         return self.parsed
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         return f"the formula: {self.formula}"
 
     @property
@@ -138,9 +138,9 @@ class PropertyProcess:
     """The model's own property process, which accepts the runs that violate it."""
 
     system: System
-    text = written = None
-    never_violated = ""
-    described = "the property process"
+    text = source_text = None
+    why_never_violated = ""
+    description = "the property process"
     stutter_invariant = False
 
     @property

@@ -202,11 +202,11 @@ class _Abstracting:
         sets = AbstractSets(model, relation, self._watch)
         encoding, question = self.run.space.encoding, self.question
 
-        def seen(number: int) -> Function:
+        def proposition(number: int) -> Function:
             return sets.and_(model.states, encoding.truth(question.predicates[number])[0])
 
-        parts = {part: seen(question.labels[part]) for part in self.formula.propositions()}
-        conditions = [seen(number) for number in question.condition_labels]
+        parts = {part: proposition(question.labels[part]) for part in self.formula.propositions()}
+        conditions = [proposition(number) for number in question.condition_labels]
         return Valuation(sets, parts, conditions, infinite=False), sets
 
     def _evaluate(self, model: AbstractModel, universally: bool) -> _Known:

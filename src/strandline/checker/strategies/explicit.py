@@ -90,7 +90,7 @@ def search_for_states(
         for_device=for_device,
     )
     with run_search(specification, session.callback) as run:
-        found = states_found(run, task, bits)
+        found = replay_stops(run, task, bits)
     _count_shown_deadlocks(found)
     _explain_guards(found.outcome, specification, session)
     return found
@@ -101,7 +101,7 @@ def stop_mask_of(bits: Mapping[Property, int]) -> int:
     return sum(1 << bit for bit in bits.values())
 
 
-def states_found(run: SearchRun, task: StatesTask, bits: Mapping[Property, int]) -> StatesFound:
+def replay_stops(run: SearchRun, task: StatesTask, bits: Mapping[Property, int]) -> StatesFound:
     """Replay the path to every state at which the search stopped, and to a fault.
 
     If the limits of the run do not allow for that, the verdict stands without a trace.

@@ -112,7 +112,7 @@ def _deciding_states(space: Space, task: StatesTask, one: Property) -> Function:
         return space.encoding.truth(one.predicate)[0]
     if one.kind is not Kind.DEADLOCK:
         return space.diagrams.false
-    dead = space.diagrams.not_(space.enabled)
+    dead = space.diagrams.not_(space.enabled_states)
     if task.system.ends is None:
         return dead
     return space.diagrams.and_(dead, space.encoding.truth(task.system.ends)[1])
@@ -177,7 +177,7 @@ def formulas_in_sets(
         for number, (formula, one) in enumerate(decided.items()):
             shown = run.find_evidence(one.explain, share=len(decided) - number)
             if isinstance(shown, str):
-                found.answers[formula] = replace(one.answer, without_evidence=shown)
+                found.answers[formula] = replace(one.answer, no_evidence_reason=shown)
             elif shown is not None:
                 found.answers[formula] = replace(one.answer, evidence=shown)
 
@@ -185,8 +185,8 @@ def formulas_in_sets(
     answers = dict(found.answers)
     if task.want_traces and run.missing is not None:
         for formula, answer in answers.items():
-            if answer.evidence is None and answer.without_evidence is None:
-                answers[formula] = replace(answer, without_evidence=run.missing)
+            if answer.evidence is None and answer.no_evidence_reason is None:
+                answers[formula] = replace(answer, no_evidence_reason=run.missing)
     found.answers = answers if found.outcome.complete else {}
     return found
 

@@ -118,7 +118,7 @@ class SymbolicRun:
             work(self._space)
 
         try:
-            most_bytes = allowed.left()
+            most_bytes = allowed.remaining_bytes()
             background.run(whole)
         except ResourceError as error:
             self._end(self._reason(error))

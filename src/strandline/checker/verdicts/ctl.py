@@ -84,7 +84,7 @@ class CtlSearch:
 
     formula: str
     method: str
-    why: str | None
+    method_reason: str | None
     """The reason why `auto` chose the method; None if the method was asked for."""
     fairness: tuple[str, ...]
     finite_runs: str
@@ -100,7 +100,7 @@ class CtlSearch:
     """Number of blocks of the graph that were read from disk."""
     labelling_seconds: float = 0.0
     evidence: Evidence | None = None
-    without_evidence: str | None = None
+    no_evidence_reason: str | None = None
     """The reason why evidence is missing."""
     initial: InitialStates | None = None
     """The values in initial states; None if the method does not distinguish them, or nothing was decided."""

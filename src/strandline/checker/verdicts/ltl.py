@@ -45,7 +45,7 @@ class LtlSearch:
     formula: str | None
     """The formula; None if the property is a process of the model."""
     method: str
-    why: str | None
+    method_reason: str | None
     """The reason why `auto` chose the method; None if the method was asked for."""
     automaton_states: int
     automaton_edges: int

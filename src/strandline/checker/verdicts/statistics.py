@@ -161,12 +161,14 @@ class Statistics(Shown):
             expected=True,
         ),
     )
-    about: int | None = field(default=None, metadata=statistic("an estimate of `states` to some percent", key=None))
+    estimated_states: int | None = field(
+        default=None, metadata=statistic("an estimate of `states` to some percent", key=None)
+    )
     """Of a sweep that cannot know the number of states."""
     cone: tuple[int, int] | None = field(
         default=None,
         metadata=statistic(
-            "part of `sets`", key=None, unit=Unit.DATA, label="cone", shown=lambda now, options: now.cone is not None
+            "part of `bdds`", key=None, unit=Unit.DATA, label="cone", shown=lambda now, options: now.cone is not None
         ),
     )
     """Of a symbolic search with the cone of influence: the number of places of a state that were looked at, and of all.
@@ -240,6 +242,7 @@ class Statistics(Shown):
         metadata=statistic(
             "cached states that were evicted",
             unit=Unit.STATES,
+            key="evicted",
             label="cache",
             section=Section.CACHE,
             shown=lambda now, options: _has_cache(options),
@@ -307,13 +310,13 @@ class Statistics(Shown):
         default=None,
         metadata=statistic(
             "coverage of the model: `complete`, the number of `actions`, those `never_taken` (each `action` and "
-            "`why`), the number of `locations`, those `never_reached`, the number of `bounds`, those that were "
+            "`reason`), the number of `locations`, those `never_reached`, the number of `bounds`, those that were "
             "`full`; null for models made of callables",
             unit=Unit.DATA,
             inside=(LTL,),
         ),
     )
-    exchanged: tuple[str, ...] = field(
+    symmetric_groups: tuple[str, ...] = field(
         default=(),
         metadata=statistic(
             "groups of symmetric processes and scalarsets, each a list of names",
@@ -323,14 +326,14 @@ class Statistics(Shown):
             section=Section.REDUCTION,
         ),
     )
-    held_by: tuple[str, ...] = field(
+    symmetry_variables: tuple[str, ...] = field(
         default=(),
         metadata=statistic(
             "for each of `symmetry`, the variables that hold such a process or value",
             unit=Unit.DATA,
         ),
     )
-    told_apart: tuple[str, ...] = field(
+    not_symmetric: tuple[str, ...] = field(
         default=(),
         metadata=statistic(
             "groups and sets that are not symmetric, and why; a list of sentences",
@@ -339,7 +342,7 @@ class Statistics(Shown):
             section=Section.REDUCTION,
         ),
     )
-    passed_over: tuple[str, ...] = field(
+    merged_locations: tuple[str, ...] = field(
         default=(),
         metadata=statistic(
             "locations whose next step was merged with the step before it",
@@ -350,13 +353,13 @@ class Statistics(Shown):
             shown=lambda now, options: options is not None and options.merge,
         ),
     )
-    changed: tuple[str, ...] = field(
+    fallbacks: tuple[str, ...] = field(
         default=(),
         metadata=statistic(
-            "changes while the search ran, and why: of the store when memory was full, of the measure; a list of "
-            "sentences",
+            "fallbacks while the search ran, and why: to another store when memory was full, to another measure; a "
+            "list of sentences",
             unit=Unit.SENTENCES,
-            label="changed",
+            label="fallback",
             section=Section.CHANGES,
         ),
     )
@@ -387,8 +390,8 @@ class Statistics(Shown):
             "of a symbolic search: most `nodes` of BDDs, and the `cone` of influence (null, or the places of a state "
             "in it, and all); else null",
             unit=Unit.DATA,
-            key="sets",
-            label="diagrams",
+            key="bdds",
+            label="BDDs",
             section=Section.DIAGRAMS,
         ),
     )

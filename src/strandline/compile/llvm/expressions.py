@@ -41,7 +41,7 @@ from strandline.model.intervals import (
     within,
 )
 from strandline.model.system import Assign, Domain, rows
-from strandline.model.walk import Walk, finished, walk_down
+from strandline.model.walk import Walk, immediate_walk, walk_down
 from strandline.source import Span
 
 _MODEST = (-(1 << 62) + 1, (1 << 62) - 1)
@@ -90,7 +90,9 @@ class Evaluator:
 
     def _operand(self, expression: Expression) -> Walk[str]:
         """Return the value of a part that is emitted on its own."""
-        return finished(self._speculate("value", expression)) if is_tangled(expression) else self._value(expression)
+        return (
+            immediate_walk(self._speculate("value", expression)) if is_tangled(expression) else self._value(expression)
+        )
 
     def _value(self, expression: Expression) -> Walk[str]:
         match expression:
@@ -200,7 +202,7 @@ class Evaluator:
         for effect in row:
             variable = effect.target.variable
             amount, domain = _shift_of(effect), variable.domain
-            if within(self.environment.fitted(effect.value), (domain.low, domain.high)):
+            if within(self.environment.checked_interval(effect.value), (domain.low, domain.high)):
                 continue
             if effect.span != place:
                 together.write(self.state, branch)
@@ -220,7 +222,7 @@ class Evaluator:
         variable = effect.target.variable
         index = walk_down(self._index(effect.target)) if isinstance(effect.target, Element) else 0
         value = self.value(effect.value)
-        interval = self.environment.fitted(effect.value)
+        interval = self.environment.checked_interval(effect.value)
         domain = variable.domain
         if not within(interval, (domain.low, domain.high)):
             value = self._wrap(value, domain) if domain.wraps else self._check_range(value, domain, effect.span)
@@ -228,7 +230,7 @@ class Evaluator:
 
     def _index(self, element: Element) -> Walk[int | str]:
         """Return an element's index: a number if it is constant, else an operand that was checked."""
-        low, high = self.environment.fitted(element.index)
+        low, high = self.environment.checked_interval(element.index)
         last = element.variable.slots - 1
         if low == high and 0 <= low <= last and not self._may_fault(element.index):
             return low
@@ -318,7 +320,7 @@ class Evaluator:
 
     def _division(self, expression: Binary, left: str, right: str) -> str:
         code = self.code
-        divisor = self.environment.fitted(expression.right)
+        divisor = self.environment.checked_interval(expression.right)
         if divisor[0] <= 0 <= divisor[1]:
             self.check(code.value(f"icmp ne i64 {right}, 0"), DIVISION_FAULT, expression.span)
         by_minus_one = divisor[0] <= -1 <= divisor[1]
@@ -338,7 +340,7 @@ class Evaluator:
 
     def _shift(self, expression: Binary, left: str, right: str) -> str:
         code = self.code
-        if not within(self.environment.fitted(expression.right), (0, 63)):
+        if not within(self.environment.checked_interval(expression.right), (0, 63)):
             self.check(code.value(f"icmp ule i64 {right}, 63"), SHIFT_FAULT, expression.span)
         if expression.operator == ">>":
             return code.value(f"ashr i64 {left}, {right}")
@@ -356,7 +358,7 @@ class Evaluator:
             return inner._truth(right)
 
         def constant(inner: Evaluator) -> Walk[str]:
-            return finished(shortcut)
+            return immediate_walk(shortcut)
 
         then, otherwise = (evaluate_right, constant) if needed else (constant, evaluate_right)
         return self._emit_choice(left, then, otherwise, "i1", risky)

@@ -143,7 +143,7 @@ def _may_fault(expression: Expression, environment: Environment | None) -> Walk[
         case Undefined():
             return True
         case Element(variable=variable, index=index):
-            inside = within(environment.fitted(index), (0, variable.slots - 1))
+            inside = within(environment.checked_interval(index), (0, variable.slots - 1))
             return not inside or (yield _may_fault(index, environment))
         case Lookup(index=index):
             return (yield _may_fault(index, environment))
@@ -157,7 +157,7 @@ def _may_fault(expression: Expression, environment: Environment | None) -> Walk[
         case Binary(operator=operator, left=left, right=right):
             if (yield _may_fault(left, environment)) or (yield _may_fault(right, environment)):
                 return True
-            if _operands_may_fault(operator, environment.fitted(right)):
+            if _operands_may_fault(operator, environment.checked_interval(right)):
                 return True
             return not within(environment.interval(expression), INT64)
         case Choice():

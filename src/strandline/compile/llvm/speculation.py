@@ -100,7 +100,7 @@ class Speculation(Fold[_Result]):
 
     def _interval(self, expression: Expression) -> Interval | None:
         """Return the interval of a value; None if it may be invalid because of a fault."""
-        return self.environment.fitted(expression) if self.of(expression).fault == _NONE else None
+        return self.environment.checked_interval(expression) if self.of(expression).fault == _NONE else None
 
     # --- nodes ------------------------------------------------------------------------------------------------
 

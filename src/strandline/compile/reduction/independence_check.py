@@ -65,7 +65,7 @@ def check_facts(system: System, reduction: Reduction, seen: Sequence[Expression]
     states = sample_states(system, most)
     pairs = conditions = 0
     for state in states:
-        enabled = checker.enabled(state)
+        enabled = checker.enabled_targets(state)
         if enabled:
             pairs += checker.pairs(state, enabled)
             conditions += checker.conditions(state, enabled) + checker.propositions(state, enabled, seen)
@@ -80,7 +80,7 @@ class _Checker:
         self.interpreter = Interpreter(system)
         self._numbers = {id(action): number for number, action in enumerate(system.actions)}
 
-    def enabled(self, state: Valuation) -> dict[int, Valuation] | None:
+    def enabled_targets(self, state: Valuation) -> dict[int, Valuation] | None:
         """Return the target of every enabled action; None if one faults, since such a state is fully expanded."""
         steps: list[Step] = self.interpreter.steps(state)
         if any(step.fault is not None for step in steps):
@@ -99,7 +99,7 @@ class _Checker:
         for first, after_first in enabled.items():
             according = [one for one in enabled if one > first and not self.reduction.facts.conflicts[first] >> one & 1]
             for second in according:
-                one, other = self.enabled(after_first), self.enabled(enabled[second])
+                one, other = self.enabled_targets(after_first), self.enabled_targets(enabled[second])
                 if one is None or other is None:
                     continue
                 visited += 1

@@ -65,7 +65,7 @@ def _wrapping(action: Action, system: System) -> set[Variable]:
         for row in rows(action.effects):
             for effect in row:
                 domain = effect.target.variable.domain
-                if domain.wraps and not within(environment.fitted(effect.value), (domain.low, domain.high)):
+                if domain.wraps and not within(environment.checked_interval(effect.value), (domain.low, domain.high)):
                     found.add(effect.target.variable)
             environment.assign_row(row)
     except Contradiction:

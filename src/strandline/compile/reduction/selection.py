@@ -99,7 +99,7 @@ class StepSelector:
     def selected_steps(self, state: tuple[int, ...]) -> Sequence[int]:
         """Return the numbers of the steps to take, in order; all of them at a deadlock or if one of them faults."""
         edges = self.reference.edges(state)
-        taken = [self._numbers.get(id(actions[0])) for actions in self.reference.taken(state)]
+        taken = [self._numbers.get(id(actions[0])) for actions in self.reference.actions_of_steps(state)]
         enabled = greater = 0
         for number in taken:
             if number is None or edges[-1].fault is not None:

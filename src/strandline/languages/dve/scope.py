@@ -130,7 +130,11 @@ class ProcessSteps:
 
     def answer(self, question: str, process: str) -> Expression:
         actions = self.processes[process]
-        return self.steps.enabled(actions) if question == "enabled" else self.steps.taken(process, actions)
+        return (
+            self.steps.enabled_expression(actions)
+            if question == "enabled"
+            else self.steps.taken_expression(process, actions)
+        )
 
 
 def query_names(

@@ -91,7 +91,11 @@ class NetScope(Scope):
         if self._steps is None:
             raise InternalError("the names of transitions are known before they are asked about")
         actions = [self.transitions[one] for one in names]
-        return self._steps.taken(", ".join(names), actions) if call[1] == "taken" else self._steps.enabled(actions)
+        return (
+            self._steps.taken_expression(", ".join(names), actions)
+            if call[1] == "taken"
+            else self._steps.enabled_expression(actions)
+        )
 
     def _ids(self, call: re.Match[str], known: Mapping[str, object], source: Source) -> Iterator[str]:
         what = "place" if call[1] == _TOKENS else "transition"

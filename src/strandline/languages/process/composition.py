@@ -35,7 +35,7 @@ class Rule:
     parts: tuple[tuple[int, str], ...]
     title: str
 
-    def shifted(self, by: int) -> Rule:
+    def shift(self, by: int) -> Rule:
         return replace(self, parts=tuple((component + by, label) for component, label in self.parts))
 
 
@@ -81,7 +81,7 @@ def parallel(networks: Sequence[Network]) -> Network:
     shifted: list[Network] = []
     offset = 0
     for network in networks:
-        shifted.append(Network(network.components, tuple(rule.shifted(offset) for rule in network.rules)))
+        shifted.append(Network(network.components, tuple(rule.shift(offset) for rule in network.rules)))
         offset += len(network.components)
     rules = [rule for network in shifted for rule in network.rules if rule.label == TAU]
     # A dictionary keeps the order of declaration, which decides the order of steps.

@@ -88,7 +88,7 @@ def _with_claims(source: Source, system: System, scope: ProcessScope, program: P
 
 def _fairness(source: Source, system: System, scope: ProcessScope, program: Program) -> Iterator[Fairness]:
     """Yield weak fairness of the named components."""
-    spans = {name: span for pattern in program.fair for name, span in scope.components_named(pattern, source)}
+    spans = {name: span for pattern in program.fair for name, span in scope.find_components(pattern, source)}
     for number, process in enumerate(system.processes):
         actions = tuple(one for one in system.actions if any(move.process == number for move in one.moves))
         if process.name in spans and actions:

@@ -112,7 +112,7 @@ class ProcessScope(Scope):
             lowering.fail(f"the expression is nested deeper than {model.DEEPEST} levels", parsed.span)
         return found
 
-    def components_named(self, pattern: Pattern, source: Source) -> list[tuple[str, Span]]:
+    def find_components(self, pattern: Pattern, source: Source) -> list[tuple[str, Span]]:
         """Return the names of the components that match a pattern, with the pattern's place."""
         return [(member.location.name, pattern.span) for member in _Lowering(self, source).members(pattern)]
 
@@ -192,8 +192,8 @@ class _Lowering:
             known = dict.fromkeys(one.name.partition("[")[0] for one in steps.system.actions)
             self.fail(f"unknown action '{pattern.name}'" + suggestion(pattern.name, known), pattern.span)
         if parsed.question == "enabled":
-            return steps.enabled(fitting)
-        return steps.taken(f"{pattern.name}{wanted}", fitting)
+            return steps.enabled_expression(fitting)
+        return steps.taken_expression(f"{pattern.name}{wanted}", fitting)
 
     def _binary(self, parsed: Binary) -> model.Expression:
         """Lower a chain of operators in a loop, so that long sums need no deep stack."""

@@ -19,8 +19,8 @@ from strandline.model.expression import (
     Read,
     Unary,
     Undefined,
-    cached,
     children,
+    get_or_compute,
     rebuild,
     upwards,
 )
@@ -212,7 +212,7 @@ class _Declared(Environment):
         return Environment(self._ranges)
 
     def interval(self, expression: Expression) -> Interval:
-        return cached(expression, "_declared", self._compute)
+        return get_or_compute(expression, "_declared", self._compute)
 
 
 _DECLARED = _Declared()
@@ -225,7 +225,7 @@ def interval(expression: Expression) -> Interval:
 
 def may_fault(expression: Expression) -> bool:
     """Return True if evaluating the expression could fault, judged by the domains of its variables."""
-    return cached(expression, "_may_fault", _may_fault)
+    return get_or_compute(expression, "_may_fault", _may_fault)
 
 
 def _may_fault(expression: Expression) -> bool:

@@ -142,8 +142,7 @@ def with_atoms(automaton: Automaton, atoms: tuple[str, ...]) -> Automaton:
         return automaton
     places = {number: atoms.index(name) for number, name in enumerate(automaton.atoms)}
     edges = tuple(
-        tuple(Edge(edge.guard.renumbered(places), edge.target, edge.marks) for edge in edges)
-        for edges in automaton.edges
+        tuple(Edge(edge.guard.renumber(places), edge.target, edge.marks) for edge in edges) for edges in automaton.edges
     )
     return Automaton(atoms, automaton.initial, edges, automaton.acceptance_sets, automaton.state_names)
 

@@ -72,7 +72,7 @@ class Guard:
                 node = node.low
         return letter
 
-    def renumbered(self, places: Mapping[int, int]) -> Guard:
+    def renumber(self, places: Mapping[int, int]) -> Guard:
         """Return the same function with every proposition *i* renumbered to `places[i]`."""
         done: dict[Guard, Guard] = {TRUE: TRUE, FALSE: FALSE}
         for node in self._nodes():

@@ -68,7 +68,7 @@ def lasso_through(automaton: Automaton, parts: Components, number: int) -> Lasso
 def _lasso(automaton: Automaton, parts: Components, goals: set[int]) -> LassoWord:
     prefix, entry = _path(automaton, parts, None, set(automaton.initial), goals)
     loop = _loop(automaton, parts, entry)
-    return LassoWord(_letters(automaton, prefix), _letters(automaton, loop)).reduced()
+    return LassoWord(_letters(automaton, prefix), _letters(automaton, loop)).reduce()
 
 
 def common_word(left: Automaton, right: Automaton) -> LassoWord | None:

@@ -32,7 +32,7 @@ class FiniteAutomaton:
     def edge_count(self) -> int:
         return sum(len(edges) for edges in self.edges)
 
-    def unmarked(self) -> FiniteAutomaton:
+    def without_marks(self) -> FiniteAutomaton:
         """Return the automaton without the marks of an automaton on infinite words."""
         edges = tuple(merge_parallel(replace(edge, marks=0) for edge in outgoing) for outgoing in self.edges)
         return replace(self, edges=edges)

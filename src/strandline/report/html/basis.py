@@ -14,7 +14,7 @@ from strandline.checker.verdicts.ctl import CtlSearch
 from strandline.checker.verdicts.ltl import LtlSearch
 from strandline.checker.verdicts.statistics import Statistics
 from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Verdict
-from strandline.report.style import counted, large
+from strandline.report.style import large, with_noun
 
 _REPLAYED = (
     "Every step of a trace was executed again, before it was shown, by the interpreter that defines what models mean."
@@ -59,12 +59,12 @@ def _search(exploration: Exploration) -> Iterator[Ground]:
     if options.por:
         reduced = "of steps that commute one order was searched. All counts are those of the reduced state space"
         yield Ground("note", f"Partial-order reduction: {reduced}.")
-    for names, held_by in zip(now.exchanged, now.held_by, strict=True):
-        held = f", held by {held_by}" if held_by else ""
+    for names, symmetry_variables in zip(now.symmetric_groups, now.symmetry_variables, strict=True):
+        held = f", held by {symmetry_variables}" if symmetry_variables else ""
         reduced = "of states that differ by an exchange of these one was searched, and counted"
         yield Ground("note", f"Symmetry of {names}{held}: {reduced}.")
-    yield from (Ground("note", f"{why[:1].upper()}{why[1:]}.") for why in now.told_apart)
-    for how in now.changed:
+    yield from (Ground("note", f"{why[:1].upper()}{why[1:]}.") for why in now.not_symmetric)
+    for how in now.fallbacks:
         yield Ground("note", f"While it ran: {how}.")
     if now.spilled_bytes:
         yield Ground("note", f"States that did not fit into memory took {shown_bytes(now.spilled_bytes)} of disk.")
@@ -82,7 +82,9 @@ def _search(exploration: Exploration) -> Iterator[Ground]:
 def _completeness(exploration: Exploration) -> Ground:
     now = exploration.statistics
     if now.walks is not None:
-        return Ground("open", f"{counted(now.walks.taken, 'random walk')}: what they did not meet may still be there.")
+        return Ground(
+            "open", f"{with_noun(now.walks.taken, 'random walk')}: what they did not meet may still be there."
+        )
     if exploration.complete:
         return Ground("sure", f"All reachable states were explored: {_size(now)}.")
     if exploration.reason == DECIDED:
@@ -92,7 +94,7 @@ def _completeness(exploration: Exploration) -> Ground:
 
 def _size(now: Statistics) -> str:
     if now.states is None:
-        return f"{counted(now.visited, 'visit')}; how many distinct states these were is not known"
+        return f"{with_noun(now.visited, 'visit')}; how many distinct states these were is not known"
     edges = "" if now.transitions is None else f", {large(now.transitions)} transitions"
     return f"{large(now.states)} states{edges}"
 
@@ -108,8 +110,9 @@ def _measure(exploration: Exploration) -> Iterator[Ground]:
     else:
         yield Ground("note", "Sweep by the measure that the model declares.")
     if now.regress_edges:
-        kept = f"{counted(now.persistent, 'state')} kept for that, {counted(now.sweeps, 'sweep')} until nothing was new"
-        yield Ground("sure", f"{counted(now.regress_edges, 'step')} fell back behind the line; {kept}.")
+        sweeps = with_noun(now.sweeps, "sweep")
+        kept = f"{with_noun(now.persistent, 'state')} kept for that, {sweeps} until nothing was new"
+        yield Ground("sure", f"{with_noun(now.regress_edges, 'step')} fell back behind the line; {kept}.")
     else:
         yield Ground("sure", "No step fell back behind the line, so every state was forgotten for good.")
 
@@ -123,9 +126,9 @@ def _coverage(coverage: Coverage | None, *, complete: bool) -> Iterator[Ground]:
         yield Ground("sure", f"Every action of the model was taken ({coverage.actions:,}).")
     elif complete:
         never = _list([f"{one.action} ({one.why})" for one in coverage.never_taken])
-        yield Ground("open", f"{taken:,} of {counted(coverage.actions, 'action')} were ever taken. Never: {never}.")
+        yield Ground("open", f"{taken:,} of {with_noun(coverage.actions, 'action')} were ever taken. Never: {never}.")
     else:
-        yield Ground("note", f"{taken:,} of {counted(coverage.actions, 'action')} were taken so far.")
+        yield Ground("note", f"{taken:,} of {with_noun(coverage.actions, 'action')} were taken so far.")
     if complete and coverage.never_reached:
         yield Ground("open", f"Never reached: {_list(list(coverage.never_reached))}.")
     if coverage.full:
@@ -143,7 +146,10 @@ def _temporal(one: PropertyVerdict, *, titled: bool) -> Iterator[Ground]:
     search = one.search or one.ctl
     if search is None:
         return
-    yield Ground("note", f"{title}Decided by the method {search.method}{f', {search.why}' if search.why else ''}.")
+    yield Ground(
+        "note",
+        f"{title}Decided by the method {search.method}{f', {search.method_reason}' if search.method_reason else ''}.",
+    )
     if search.complete and search.statistics.visited:
         what = "product" if isinstance(search, LtlSearch) else "state space"
         yield Ground("sure", f"{title}The whole {what} was searched: {_size(search.statistics)}.")
@@ -156,8 +162,8 @@ def _temporal(one: PropertyVerdict, *, titled: bool) -> Iterator[Ground]:
         yield from _vacuity(one, search, title)
         return
     yield from _warnings(search, title)
-    if search.without_evidence is not None:
-        yield Ground("note", f"{title}Nothing is shown: {search.without_evidence}.")
+    if search.no_evidence_reason is not None:
+        yield Ground("note", f"{title}Nothing is shown: {search.no_evidence_reason}.")
 
 
 def _warnings(search: LtlSearch | CtlSearch, title: str) -> Iterator[Ground]:

@@ -45,7 +45,7 @@ def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ..
     if not used:
         return {"why": "no step of the trace belongs to a process"}
     place = {one: number for number, one in enumerate(used)}
-    messages = _Messages(trace, acting).found()
+    messages = _Messages(trace, acting).list_messages()
     for one in messages:
         for end in ("from", "to"):
             if one[end] is not None:
@@ -95,7 +95,7 @@ class _Messages:
     acting: Sequence[Sequence[int]]
     _waiting: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
-    def found(self) -> list[dict[str, Any]]:
+    def list_messages(self) -> list[dict[str, Any]]:
         before, messages = _contents(self.trace.initial), list[dict[str, Any]]()
         for name, held in before.items():
             self._waiting[name] = [{"from": None, "to": None, "text": show(one), "channel": name} for one in held]

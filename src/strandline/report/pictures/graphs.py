@@ -32,7 +32,7 @@ class Graph:
     edges: tuple[Edge, ...] = field(default=())
 
     @property
-    def joined(self) -> Graph:
+    def with_joined_edges(self) -> Graph:
         """Return the graph with parallel edges joined to one, which has the labels of all of them."""
         lines: dict[tuple[int, int], list[str]] = {}
         for edge in self.edges:

@@ -34,8 +34,8 @@ def graph_svg(graph: Graph, *, layout: str = "auto") -> str:
     `layout` is `graphviz`, `own`, or `auto`: Graphviz if it is installed. Raises `UsageError` if there are too many
     nodes for a layout of our own.
     """
-    drawn = graphviz_svg(graph.joined) if layout in ("auto", "graphviz") else None
-    return _own_svg(graph.joined) if drawn is None else drawn
+    drawn = graphviz_svg(graph.with_joined_edges) if layout in ("auto", "graphviz") else None
+    return _own_svg(graph.with_joined_edges) if drawn is None else drawn
 
 
 def lay_out(graph: Graph) -> Placed:

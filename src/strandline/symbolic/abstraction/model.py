@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from strandline.symbolic.clusters import unchanged
+from strandline.symbolic.clusters import identity_relation
 from strandline.symbolic.diagrams import Function
 from strandline.symbolic.space import Space
 from strandline.transform.simultaneous import Slot
@@ -71,13 +71,13 @@ class AbstractModel:
         memberships = self._with_memberships(
             diagrams.true, [pair[1] for pair in space.spare[: len(self.view.sets)]], self.view.sets
         )
-        dead = diagrams.and_(base, diagrams.not_(space.enabled))
-        whole = diagrams.and_(diagrams.and_(dead, memberships), unchanged(encoding, self.view.slots))
+        dead = diagrams.and_(base, diagrams.not_(space.enabled_states))
+        whole = diagrams.and_(diagrams.and_(dead, memberships), identity_relation(encoding, self.view.slots))
         for one in space.clusters:
             self._poll()
             hidden = [bit for slot in one.written - self.view.slots for bit in encoding.fields[slot].next]
             part = diagrams.and_exists(one.between, one.behind(memberships), diagrams.cube(hidden))
-            whole = diagrams.or_(whole, diagrams.and_(part, unchanged(encoding, self.view.slots - one.written)))
+            whole = diagrams.or_(whole, diagrams.and_(part, identity_relation(encoding, self.view.slots - one.written)))
         return whole
 
     def abstract(self, states: Function) -> Function:

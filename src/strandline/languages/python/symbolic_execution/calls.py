@@ -112,7 +112,7 @@ def inline(reader: Reader, function: Callable[..., Any], arguments: list[Any], k
     machine = reader.machine
     reader.record_risks(tuple(frame.values()))
     machine.names.frames.append(frame)
-    result = Runner(reader.of_called(text, names_of(function)), settles=False).run(list(definition.body))
+    result = Runner(reader.for_function(text, names_of(function)), settles=False).run(list(definition.body))
     machine.names.frames.pop()
     return result
 

@@ -112,7 +112,7 @@ class Evaluator:
     ) -> None:
         self.text, self.machine, self.structure, self.names, self.depth = text, machine, structure, names, depth
 
-    def of_called(self, text: Text, names: Callable[[str], Any]) -> Evaluator:
+    def for_function(self, text: Text, names: Callable[[str], Any]) -> Evaluator:
         return Evaluator(text, self.machine, self.structure, names, self.depth + 1)
 
     def value(self, node: ast.expr) -> Any:

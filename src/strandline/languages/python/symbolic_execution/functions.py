@@ -278,12 +278,12 @@ def _bool(reader: Reader, arguments: list[Any], span: Any) -> Any:
 
 def _enabled_call(reader: Reader, arguments: list[Any], span: Any) -> Any:
     steps, (_, actions) = _steps(reader, "enabled"), _action_named(reader, arguments, "enabled")
-    return as_truth(steps.enabled(actions))
+    return as_truth(steps.enabled_expression(actions))
 
 
 def _taken_call(reader: Reader, arguments: list[Any], span: Any) -> Any:
     steps, (title, actions) = _steps(reader, "taken"), _action_named(reader, arguments, "taken")
-    return as_truth(steps.taken(title, actions))
+    return as_truth(steps.taken_expression(title, actions))
 
 
 def _steps(reader: Reader, name: str) -> Steps:

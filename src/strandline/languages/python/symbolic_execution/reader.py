@@ -59,5 +59,5 @@ class Reader(Protocol):
     def arithmetic(self, op: ast.operator, left: Any, right: Any, node: ast.AST) -> Any:
         """Apply a binary operator to two values."""
 
-    def of_called(self, text: Text, names: Callable[[str], Any]) -> Reader:
+    def for_function(self, text: Text, names: Callable[[str], Any]) -> Reader:
         """Return a reader for a called function; `names` finds its non-local names."""

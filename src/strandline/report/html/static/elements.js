@@ -28,7 +28,7 @@
     return element;
   };
   strandline.number = (value) => value.toLocaleString("en");
-  strandline.counted = (value, noun, plural) =>
+  strandline.withNoun = (value, noun, plural) =>
     `${strandline.number(value)} ${value === 1 ? noun : plural || noun + "s"}`;
 
   // Tabs: buttons in a row, one panel each; arrows go from one to the next.

@@ -1,6 +1,6 @@
 // The explorer: a path through the model, the enabled steps, the states around the current one, checks.
 {
-  const { make, replace, counted, Run, TraceView, SequenceView, SourceView, AroundView, CheckView } = strandline;
+  const { make, replace, withNoun, Run, TraceView, SequenceView, SourceView, AroundView, CheckView } = strandline;
   const KEYS = [
     ["↑ ↓ on the path", "back and forth"], ["Enter, 1 to 9", "take a step from the list"], ["s, p, g", "to the list of steps, to the path, to the check"],
     ["r", "a random step"], ["b", "one step back"], ["f", "one step forward along the path"], ["w on a trace", "walk along it from the chosen state"],
@@ -125,7 +125,7 @@
     #toolbar(here) {
       const last = this.run.length;
       replace(this.begins,
-        make("span", {}, `State ${here.number}${here.number < last ? ` of ${counted(last, "step")}` : ""}`),
+        make("span", {}, `State ${here.number}${here.number < last ? ` of ${withNoun(last, "step")}` : ""}`),
         make("button", { type: "button", disabled: here.number === 0, onclick: () => this.view.select(here.number - 1) }, "Back (b)"),
         make("button", { type: "button", disabled: here.number >= last, onclick: () => this.view.select(here.number + 1) }, "Forward (f)"),
         make("button", { type: "button", disabled: !here.steps.length, onclick: () => this.wander(1) }, "Random step (r)"),
@@ -144,7 +144,7 @@
       }, make("span", { class: "number" }, String(place + 1)), make("span", { class: "action" }, step.action),
       make("span", { class: "changes" }, step.fault === null ? step.changes.join("   ") : `faults: ${step.fault}`),
       step.step === here.following && make("span", { class: "quiet" }, "the path goes on here"))),
-      here.all_steps > here.steps.length && make("li", { class: "quiet" }, `${counted(here.all_steps - here.steps.length, "more step")}`));
+      here.all_steps > here.steps.length && make("li", { class: "quiet" }, `${withNoun(here.all_steps - here.steps.length, "more step")}`));
       this.steps.setAttribute("aria-activedescendant", `step-${this.chosenStep}`);
       this.steps.children[this.chosenStep]?.scrollIntoView({ block: "nearest" });
     }

@@ -68,7 +68,7 @@
       make("ul", { class: "tree" }, strandline.evidenceTree(one.evidence, (number) => traces.open(number, true))))),
     data.properties.filter((one) => one.components.length).map((one) => make("div", {},
       make("h3", {}, `Accepting components for '${one.name}'`),
-      make("ul", {}, one.components.map((part, number) => make("li", {}, `${number + 1}: ${strandline.counted(part.states, "state")} `,
+      make("ul", {}, one.components.map((part, number) => make("li", {}, `${number + 1}: ${strandline.withNoun(part.states, "state")} `,
         part.trace !== null && make("button", { type: "button", class: "link", onclick: () => traces.open(part.trace, true) }, "run")))))));
   }
 

@@ -1,6 +1,6 @@
 // The model's text. What steps of the run come from is marked; that of the chosen step more so.
 {
-  const { make, replace, counted } = strandline;
+  const { make, replace, withNoun } = strandline;
 
   class SourceView {
     constructor(source, places, { onchoose = () => {} } = {}) {
@@ -48,7 +48,7 @@
         numbers.some((one) => this.places.spans[one][0] >= span[0] && this.places.spans[one][1] <= span[1]) ? [step + 1] : []);
     }
 
-    #title(number) { return `${counted(this.#steps(number).length, "step")}; click to go to the next one`; }
+    #title(number) { return `${withNoun(this.#steps(number).length, "step")}; click to go to the next one`; }
 
     #next(number) {
       const steps = this.#steps(number);

@@ -1,7 +1,7 @@
 // A plot of a search: expansions in each layer, and states stored while the line was there, beside the number that had
 // been found by then. A slider moves the line.
 {
-  const { make, draw, number, counted } = strandline;
+  const { make, draw, number, withNoun } = strandline;
   const WIDTH = 720, PANEL = 120, LEFT = 1;
 
   function bytes(count) {
@@ -48,8 +48,8 @@
       const bar = (label, part, kind) => make("div", { class: "bar-row" },
         make("div", { class: `bar ${kind}`, style: { width: `${Math.max(0.4, 100 * part)}%` } }), make("span", {}, label));
       return make("div", { class: "bars", role: "img", "aria-label": `${number(peak)} of ${number(all)} states stored at most` },
-        bar(`${counted(all, states === null ? "visit" : "state")} in all`, 1, "all"),
-        bar(`${counted(peak, "state")} stored at most, ${(100 * share).toPrecision(3)} %${size ? `, ${bytes(size)}` : ""}`, share, "live"));
+        bar(`${withNoun(all, states === null ? "visit" : "state")} in all`, 1, "all"),
+        bar(`${withNoun(peak, "state")} stored at most, ${(100 * share).toPrecision(3)} %${size ? `, ${bytes(size)}` : ""}`, share, "live"));
     }
 
     #x(place) { return LEFT + ((WIDTH - 2 * LEFT) * place) / this.count; }
@@ -121,7 +121,7 @@
       const x = (this.#x(place) + this.#x(place + 1)) / 2;
       this.lines.forEach((line) => line.setAttribute("d", `M${x} 0V${PANEL}`));
       const gone = this.found[place] - profile.stored[place];
-      const parts = [`${this.#key(profile.first[place])}: ${counted(profile.visited[place], "state")} expanded`];
+      const parts = [`${this.#key(profile.first[place])}: ${withNoun(profile.visited[place], "state")} expanded`];
       if (profile.revisited[place]) parts.push(`${number(profile.revisited[place])} of them when the line passed again`);
       if (profile.persistent[place]) parts.push(`${number(profile.persistent[place])} persistent`);
       parts.push(`${number(profile.stored[place])} stored`);

@@ -1,7 +1,7 @@
 // A run as a list of steps and the state that is chosen. Only the rows in sight are elements, so that a run of ten
 // thousands of steps scrolls as one of ten does. Observers are notified of the chosen state by `onselect(number)`.
 {
-  const { make, draw, replace, show, changeText, counted, Expression } = strandline;
+  const { make, draw, replace, show, changeText, withNoun, Expression } = strandline;
   const ROW = 28; // Pixels; the style sheet says the same.
   const MARGIN = 8; // Rows out of sight that are elements all the same.
   const MOST_VARIABLES = 400;
@@ -51,7 +51,7 @@
     }
 
     #text(row) {
-      if (row.gap) return `… ${counted(row.gap, "step")} left out of this page; --trace FILE has them all`;
+      if (row.gap) return `… ${withNoun(row.gap, "step")} left out of this page; --trace FILE has them all`;
       if (row.fault) return `! ${row.fault.action ?? ""} ${row.fault.words}`;
       if (row.back !== undefined) return `back in state ${row.back}: from there the same steps again and again`;
       if (row.number === 0) return "initial state";
@@ -174,7 +174,7 @@
       const wanted = this.search.value.trim().toLowerCase();
       const fits = (row) => row.number !== undefined && `${this.#text(row)} ${this.#changes(row.number)}`.toLowerCase().includes(wanted);
       this.shown = wanted ? this.rows.filter(fits) : this.rows;
-      this.count.textContent = wanted ? `${this.shown.length.toLocaleString("en")} of ${counted(this.run.known.length, "state")}` : "";
+      this.count.textContent = wanted ? `${this.shown.length.toLocaleString("en")} of ${withNoun(this.run.known.length, "state")}` : "";
       this.list.scrollTop = 0;
       const first = this.shown.find((row) => row.number !== undefined);
       if (wanted && first && !this.shown.some((row) => row.number === this.chosen)) this.select(first.number);
@@ -214,7 +214,7 @@
         names.length ? make("table", { class: "values" }, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Variable"),
           before && make("th", { scope: "col" }, "Before"), make("th", { scope: "col" }, before ? "After" : "Value"))), make("tbody", {}, rows))
           : make("p", { class: "quiet" }, "This step changes nothing that is shown."),
-        names.length > MOST_VARIABLES && make("p", { class: "quiet" }, `${counted(names.length - MOST_VARIABLES, "more variable")}; watch one by its name.`));
+        names.length > MOST_VARIABLES && make("p", { class: "quiet" }, `${withNoun(names.length - MOST_VARIABLES, "more variable")}; watch one by its name.`));
     }
 
     #atomLine(number) {
@@ -284,7 +284,7 @@
       const where = known.filter((number) => this.#value(watch, number).value === true);
       if (where.length === known.length) return make("span", { class: "quiet" }, "True in all states. ");
       if (!where.length) return make("span", { class: "quiet" }, "True in no state. ");
-      return make("span", { class: "quiet" }, `True in ${where.length.toLocaleString("en")} of ${counted(known.length, "state")}, first in `,
+      return make("span", { class: "quiet" }, `True in ${where.length.toLocaleString("en")} of ${withNoun(known.length, "state")}, first in `,
         make("button", { type: "button", class: "link", onclick: () => this.select(where[0]) }, `state ${where[0]}`), ". ");
     }
 
@@ -307,7 +307,7 @@
       };
       const picture = draw("svg", {
         viewBox: `0 0 ${left + 2 * radius + 28} ${2 * middle}`, width: left + 2 * radius + 28, height: 2 * middle, role: "img",
-        "aria-label": `a run of ${counted(loop, "step")}, then a loop of ${counted(length - loop, "step")}`,
+        "aria-label": `a run of ${withNoun(loop, "step")}, then a loop of ${withNoun(length - loop, "step")}`,
       },
       stem.length > 0 && draw("path", { d: `M14 ${middle}H${left}`, class: "way" }),
       draw("circle", { cx: left + radius, cy: middle, r: radius, class: "way ring" }),
@@ -316,7 +316,7 @@
         const angle = Math.PI + (2 * Math.PI * place) / ring.length;
         return dot(number, left + radius + radius * Math.cos(angle), middle + radius * Math.sin(angle));
       }));
-      const words = `${loop ? `${counted(loop, "step")}, then a loop` : "A loop"} of ${counted(length - loop, "step")} that is taken again and again.`;
+      const words = `${loop ? `${withNoun(loop, "step")}, then a loop` : "A loop"} of ${withNoun(length - loop, "step")} that is taken again and again.`;
       return make("div", { class: "lasso" }, picture, make("p", { class: "quiet" }, words, " ",
         make("button", { type: "button", class: "link", onclick: () => this.select(loop) }, `To state ${loop}, where the loop begins`)));
     }

@@ -1,6 +1,6 @@
 // Why a formula of CTL holds or does not: a tree of its parts, each with the run that shows it.
 {
-  const { make, show, counted } = strandline;
+  const { make, show, withNoun } = strandline;
 
   strandline.evidenceTree = (evidence, open) => {
     const { formula, holds, words, trace, parts, component } = evidence;
@@ -11,7 +11,7 @@
     ];
     const inner = [
       ...parts.map((part) => strandline.evidenceTree(part, open)),
-      ...(component ? [make("li", {}, make("p", {}, `A terminal component of ${counted(component.states, "state")}`),
+      ...(component ? [make("li", {}, make("p", {}, `A terminal component of ${withNoun(component.states, "state")}`),
         make("ul", { class: "members" }, component.members.slice(0, 20).map((state) =>
           make("li", {}, make("code", {}, Object.entries(state).map(([name, value]) => `${name}=${show(value)}`).join(" "))))))] : []),
     ];

@@ -32,9 +32,9 @@
 
   function changeText({ name, old, now }) {
     if (old?.set && now?.set) {
-      const came = without(now.set, old.set).map((one) => `+ ${show(one)}`);
-      const went = without(old.set, now.set).map((one) => `- ${show(one)}`);
-      return `${name}: ${[...came, ...went].join(" ")}`;
+      const added = without(now.set, old.set).map((one) => `+ ${show(one)}`);
+      const removed = without(old.set, now.set).map((one) => `- ${show(one)}`);
+      return `${name}: ${[...added, ...removed].join(" ")}`;
     }
     return `${name}: ${show(old)} → ${show(now)}`;
   }
