@@ -12,7 +12,7 @@ from strandline.model.system import Assign
 
 
 class AssignmentRow:
-    """Simultaneous assignments: the forms of their targets and values, the written slots, and the accessed ones."""
+    """Simultaneous assignments: the normal forms of their targets and values, and the slots that they access."""
 
     def __init__(self, row: Sequence[Assign], pairs: Sequence[tuple[int, int]], slots: Slots) -> None:
         self._row, self._pairs, self._slots = row, pairs, slots
@@ -22,7 +22,7 @@ class AssignmentRow:
 
     @property
     def form(self) -> tuple[tuple[int, int], ...]:
-        """Return a form that ignores the order of assignments if they write different slots, each a known one."""
+        """Return a normal form, which ignores the order of assignments if they certainly write different slots."""
         apart = len(set(self._targets)) == len(self._row) and all(one.bit_count() == 1 for one in self._targets)
         return tuple(sorted(self._pairs) if apart else self._pairs)
 

@@ -87,7 +87,7 @@ class Slots:
         return 1 << (first + index)
 
     def of_place(self, place: Read | Element) -> int:
-        """Return the slots that may be meant by a variable or an array element."""
+        """Return the slots that a variable or an array element may denote."""
         cell = cell_of(place)
         return self.of_variable(place.variable) if cell is None else self.of_element(*cell)
 
@@ -153,7 +153,7 @@ class Accesses:
 
 
 class Dependencies:
-    """What the actions of a System access: rows by action, columns by slot."""
+    """The accesses of a System's actions, as matrices: rows by action, columns by slot."""
 
     def __init__(self, system: System) -> None:
         self.slots = Slots(system)

@@ -58,7 +58,7 @@ Result = TypeVar("Result")
 def _called_with(
     arguments: Callable[Given, Arguments],
 ) -> Callable[[Callable[[Source, Arguments], Result]], Callable[Concatenate[Source, Given], Result]]:
-    """Return a decorator: a function of an object with options becomes one of keyword arguments.
+    """Return a decorator that replaces the parameter for an options object by a keyword argument for each option.
 
     The keywords and their types come from the class, so that an option is spelled once.
     """

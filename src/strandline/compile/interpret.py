@@ -111,7 +111,7 @@ def _always_evaluated(node: Expression) -> tuple[Expression, ...]:
 
 
 class _Needed(Exception):
-    """The value of a part is needed."""
+    """A work item: this subexpression has to be evaluated first."""
 
     def __init__(self, part: Expression) -> None:
         super().__init__()

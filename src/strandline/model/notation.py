@@ -129,7 +129,7 @@ class _Renderer:
         return self._unknown(type(expression).__name__)
 
     def _render_leaf(self, expression: Expression, most: int | None) -> Walk[tuple[str, int] | None]:
-        """Return what the language has a name for; it is asked again whenever a part that it wants is rendered."""
+        """Render an expression that has a name in the language; repeat that when a part it asked for is rendered."""
         texts: dict[Expression, str] = {}
 
         def write(part: Expression) -> str:

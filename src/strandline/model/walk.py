@@ -52,7 +52,7 @@ def walk_down(walk: Walk[Result]) -> Result:
 
 
 def immediate_walk(result: Result) -> Walk[Result]:
-    """Return a walk that has nothing left to do."""
+    """Return a walk that ends at once with this result."""
     return result
     yield
 

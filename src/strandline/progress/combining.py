@@ -9,7 +9,7 @@ import numpy as np
 
 from strandline.progress.candidates import Block, Candidate
 from strandline.progress.sampling import Sample
-from strandline.progress.simulation import Figures, Ranking, Simulator, carried_on
+from strandline.progress.simulation import Figures, Ranking, Simulator, extrapolate
 
 _BASE = 32
 """Number of single blocks that are scored on the large sample."""
@@ -37,8 +37,8 @@ class Scored:
         """Peak times visits, extrapolated."""
         if self.earlier is None:
             return self.figures.score
-        peak = min(carried_on(self.figures.peak, self.earlier.peak), 1.0)
-        return peak * max(carried_on(self.figures.visits, self.earlier.visits), 1.0)
+        peak = min(extrapolate(self.figures.peak, self.earlier.peak), 1.0)
+        return peak * max(extrapolate(self.figures.visits, self.earlier.visits), 1.0)
 
     @property
     def key(self) -> tuple[float, int]:

@@ -32,7 +32,7 @@ from strandline.progress.packing import fits
 from strandline.progress.proposals import propose, propose_roots
 from strandline.progress.rankings import rankings
 from strandline.progress.sampling import Exploration, Sample, States
-from strandline.progress.simulation import Figures, carried_on
+from strandline.progress.simulation import Figures, extrapolate
 from strandline.progress.state_fields import find_cells
 
 SMALL_SAMPLE, MIDDLE_SAMPLE, LARGE_SAMPLE = 30_000, 120_000, 500_000
@@ -70,13 +70,13 @@ class Trial:
     def peak(self) -> float:
         """Most states stored at a time, as a fraction of the states."""
         now = self.figures.peak
-        return now if self.earlier is None else min(carried_on(now, self.earlier.peak), 1.0)
+        return now if self.earlier is None else min(extrapolate(now, self.earlier.peak), 1.0)
 
     @property
     def visits(self) -> float:
         """Expansions per state."""
         now = self.figures.visits
-        return now if self.earlier is None else max(carried_on(now, self.earlier.visits), 1.0)
+        return now if self.earlier is None else max(extrapolate(now, self.earlier.visits), 1.0)
 
     @property
     def time(self) -> float:

@@ -135,7 +135,7 @@ class _Proposals:
         if any(np.array_equal(order, plain) for plain in (np.arange(count), np.arange(count)[::-1])):
             return
         ranks = {cell.present[value]: rank for rank, value in enumerate(order)}
-        yield self._term(cell.emit_lookup(ranks), "{} in an order that few edges go against", cell.name)
+        yield self._term(cell.rank_expression(ranks), "{} in an order that few edges go against", cell.name)
 
     def _totals(self) -> Iterator[Term]:
         for variable in {one.variable: None for one in self.cells if one.index is not None}:

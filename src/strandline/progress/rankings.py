@@ -73,7 +73,7 @@ def _of_everything(
 
 
 class _ProvedRounds:
-    """Rounds by the changes of each action."""
+    """Makes the rounds of a ranking from the proved changes of each action."""
 
     def __init__(self, changes: Changes, term: MakeTerm) -> None:
         self.changes, self.term = changes, term
@@ -117,7 +117,7 @@ class _ProvedRounds:
 
 
 class _ObservedRounds:
-    """Rounds by the observed edges."""
+    """Makes the rounds of a ranking from the edges of the sample."""
 
     def __init__(self, term: MakeTerm) -> None:
         self.term = term
@@ -166,7 +166,7 @@ class _ObservedRounds:
             return None
         places = np.array(ranks)
         table = dict(zip(cell.present, ranks, strict=True))
-        term = self.term(cell.emit_lookup(table), "phases of {}", cell.name)
+        term = self.term(cell.rank_expression(table), "phases of {}", cell.name)
         return term, places[sources] == places[targets]
 
 

@@ -70,7 +70,7 @@ class Ranking:
         return Ranking(result, int(count))
 
 
-def carried_on(now: float, before: float) -> float:
+def extrapolate(now: float, before: float) -> float:
     """Extrapolate a figure from its values on the beginning of a sample and on all of it.
 
     The trend continues half as far again, in proportion. Over models of BEEM with up to six times as many states as the

@@ -55,9 +55,9 @@ class Cell:
         if not self.located:
             return self.expression if rising else negate(self.expression)
         highest = self.present[-1]
-        return self.emit_lookup({value: value if rising else highest - value for value in self.present})
+        return self.rank_expression({value: value if rising else highest - value for value in self.present})
 
-    def emit_lookup(self, ranks: dict[int, int]) -> Expression:
+    def rank_expression(self, ranks: dict[int, int]) -> Expression:
         """Return the rank of the cell's value."""
         if self.index is None:
             return rank_sum(self.variable, ranks)

@@ -85,7 +85,7 @@ def with_fairness(system: System, fairness: Sequence[Fairness] = (), *, ignore_f
 
 
 def _is_always_met(system: System, one: Fairness) -> bool:
-    """Return True if every step of a synchronous system meets the condition: it has all actions of a process."""
+    """Return True if every step meets the condition: it names all actions of one process of a synchronous system."""
     if not system.synchronous or one.condition is not None:
         return False
     chosen = {id(action) for action in one.actions}

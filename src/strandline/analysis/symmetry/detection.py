@@ -140,7 +140,7 @@ def _local_name(variable: Variable, process: Process) -> str:
 
 
 def _make_scalarset(system: System, names: Candidate, sorts: Sorts, firsts: Firsts) -> Scalarset:
-    """Make the scalarset of some names, given the sorts whose numbers are these names."""
+    """Make the scalarset of some names from the sorts whose values are these names."""
     processes = [system.processes[number] for number in names.processes]
     owners = {process.name for process in processes}
     held: list[tuple[Variable, int]] = []

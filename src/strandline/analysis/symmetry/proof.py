@@ -171,7 +171,7 @@ class Proof:
                 yield further
 
     def _candidate_firsts(self, failure: _Failure, firsts: Firsts) -> dict[Kind, set[int]]:
-        """Return, for each sort of a differing constant, the possible numbers of the first name."""
+        """Return, for each sort whose constants the swap changes, the numbers that may stand for the first name."""
         options: dict[Kind, set[int]] = defaultdict(set)
         for context, value in self._constants(failure.what):
             if context.sort not in firsts:
@@ -258,5 +258,5 @@ def _constant_indexed_arrays(system: System) -> list[Variable]:
 
 
 def _strip_negation(expression: Expression) -> Expression:
-    """Remove the negation of an invariant, whose predicate is its negation."""
+    """Return the operand of a negation, such as the invariant whose violation is the predicate."""
     return expression.operand if isinstance(expression, Unary) and expression.operator == "not" else expression

@@ -292,13 +292,11 @@ class SearchRun:
             event = Event.MEMORY
         if event is Event.MEMORY:
             now = self.search.statistics()
-            return self._yield_processor(
-                Cause(Trigger.MEMORY, memory_reason(self.specification), now.stored, now.distinct)
-            )
+            return self._fall_back(Cause(Trigger.MEMORY, memory_reason(self.specification), now.stored, now.distinct))
         outlook = self.context.setup.outlook
         if event is Event.PAUSED and outlook is not None:
             why = outlook.disappointment(self.search.statistics())
-            return event if why is None else self._yield_processor(Cause(Trigger.DISAPPOINTMENT, why))
+            return event if why is None else self._fall_back(Cause(Trigger.DISAPPOINTMENT, why))
         return event
 
     def _exceeds_memory(self) -> bool:
@@ -310,7 +308,7 @@ class SearchRun:
             return False
         return not self.search.shrink_caches()
 
-    def _yield_processor(self, cause: Cause) -> Event:
+    def _fall_back(self, cause: Cause) -> Event:
         """Enter the first fallback that applies.
 
         Returns PAUSED if a search can go on, else the event that ends the run.

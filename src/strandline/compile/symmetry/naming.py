@@ -157,7 +157,7 @@ class Naming:
 
 
 def _narrow(layout: Layout, family: Family, sizes: Sequence[int]) -> Family:
-    """Drop `holds` of a family whose entries have too few bits for all names, and so never hold one."""
+    """Clear `holds` of a family whose entries do not have the range for all names and so hold none."""
     if family.holds is None:
         return family
     one, first = family.holds

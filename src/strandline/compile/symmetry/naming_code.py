@@ -17,7 +17,7 @@ from strandline.compile.symmetry.naming import HELD, ITSELF, PARTS, ROUNDS, SHIF
 
 
 class _Frame:
-    """Offsets of the arrays in the frame."""
+    """Offsets of the arrays in the stack frame of the emitted functions."""
 
     def __init__(self, naming: Naming) -> None:
         names, entries = naming.total + 1, sum(map(len, naming.entries))

@@ -125,7 +125,7 @@ def _implies(left: Formula, right: Formula) -> bool:
 
 
 def _from_left(left: Formula, right: Formula) -> bool:
-    """Apply implications by what `left` guarantees now (or, for an eventual `right`, at any moment)."""
+    """Return True if a formula that `left` guarantees now, or for an eventual `right` ever, implies `right`."""
     operands = left.operands
     eventual = is_eventual(right)
     match left.operator:
@@ -150,7 +150,7 @@ def _from_left(left: Formula, right: Formula) -> bool:
 
 
 def _to_right(left: Formula, right: Formula) -> bool:
-    """Apply implications by what suffices for `right` (for a universal `left`, at any moment)."""
+    """Return True if `left` implies what suffices for `right` now or, for a universal `left`, at any moment."""
     operands = right.operands
     universal = is_universal(left)
     match right.operator:

@@ -62,7 +62,7 @@ class AbstractModel:
         return states
 
     def _next_states(self) -> Function:
-        """Return all abstract states, in next bits."""
+        """Return the set of all abstract states, encoded in the bits of next states."""
         return self.diagrams.rename(self.states, self._backward)
 
     def _visible_steps(self, base: Function) -> Function:

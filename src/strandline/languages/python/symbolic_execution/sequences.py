@@ -118,7 +118,7 @@ def unpack(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
 
 
 def bind(reader: Reader, target: ast.expr, value: Any) -> None:
-    """Bind the variable of a loop."""
+    """Bind the loop variable, or a tuple of them, to an item."""
     if isinstance(value, Unbound):
         reader.text.fail(value.reason, target)
     value = reader.machine.load(value)
