@@ -121,7 +121,7 @@ def test_the_package_is_called_like_the_function() -> None:
 
 
 def test_too_many_properties_are_refused() -> None:
-    with pytest.raises(UsageError, match="63 properties are too many for one search, which can tell 61 apart"):
+    with pytest.raises(UsageError, match="63 properties are too many for one search, which can have 61 at most"):
         strandline.check(COUNTER, invariants=[f"x < {number}" for number in range(63)])
 
 

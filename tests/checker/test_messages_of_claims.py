@@ -113,7 +113,7 @@ def test_500_flat_temporal_terms_end_in_seconds(model: Path, monkeypatch: pytest
     alternatives = strandline.check(model, " || ".join(f"G (k == {number % 150})" for number in range(500)))
     assert (alternatives.answer.value, alternatives.properties[0].reason) == (
         "UNKNOWN",
-        "the formula is too involved for an automaton; make claims of its parts",
+        "the automaton of the formula is too large; check parts of it as separate formulas",
     )
     goals = strandline.check(model, " && ".join(f"F (k == {number % 30 + 3})" for number in range(500)))
     assert goals.answer.value == "VIOLATED"

@@ -124,7 +124,7 @@ def test_the_command_says_what_faults_without_a_trace(tmp_path: Path, capsys: py
         (["check", "--trace", "t.json"], "--trace FILE writes a trace, and --no-trace looks for none"),
         (
             ["check", "--shortest", "--ltl", "G F P.s"],
-            "--shortest is about what is shown; it has no meaning with --no-trace",
+            "--shortest is for traces; it has no effect with --no-trace",
         ),
         (["graph"], "a graph has no traces; leave --no-trace out"),
         (["simulate"], "--no-trace is for random walks: give --walks N"),
@@ -140,5 +140,5 @@ def test_what_needs_a_trace_is_refused(
 
 
 def test_a_call_is_told_in_its_own_words() -> None:
-    with pytest.raises(UsageError, match="shortest=True is about what is shown; it has no meaning with traces=False"):
+    with pytest.raises(UsageError, match="shortest=True is for traces; it has no effect with traces=False"):
         strandline.check(model(RING), "G F P.s", shortest=True, traces=False)

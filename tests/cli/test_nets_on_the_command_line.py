@@ -60,7 +60,7 @@ def test_answers_as_json(strandline: Run, folder: Path) -> None:
     ("arguments", "message"),
     [
         (["--question", "deadlock", "--invariant", "1"],
-         "strandline check: --formulas and --question are answered by themselves, not beside other properties\n"),
+         "strandline check: --formulas and --question cannot be combined with other properties\n"),
         (["--formulas", "nowhere.xml"], "nowhere.xml: no such file\n"),
     ],
 )  # fmt: skip

@@ -126,7 +126,7 @@ def test_a_model_may_use_the_words_as_names(tmp_path: Path) -> None:
 
 def test_where_a_state_is_alone_its_last_step_is_not_known(tmp_path: Path) -> None:
     file = written(tmp_path, "model.dve", DVE)
-    with pytest.raises(InputError, match="a measure cannot ask for the last step"):
+    with pytest.raises(InputError, match="a measure cannot refer to the last step"):
         strandline.explore(file, measure="taken(P)")
 
 
@@ -138,5 +138,5 @@ def test_simulation_knows_what_declared_claims_ask(tmp_path: Path, capsys: pytes
     assert main(["simulate", str(file), "--seed", "1", *commands]) == 0
     told = capsys.readouterr().out
     assert "labels: sent\n" in told
-    assert "fault: a state does not know its last step" in told
+    assert "fault: a single state does not contain its last step" in told
     assert "(taken" not in told

@@ -52,7 +52,12 @@ def test_places() -> None:
         ("// fair: P, S", ASYNC, "m.dve:8:13: unknown process 'S'", "^"),
         ("// fair: Watc", ASYNC, "m.dve:8:10: unknown process 'Watc'", "^^^^"),
         ("// fair: Pp", ASYNC, "m.dve:8:10: unknown process 'Pp'; did you mean 'P'?", "^^"),
-        ("// fair: Watch", ASYNC, "m.dve:8:10: 'Watch' is the property process: it steps with every step", "^^^^^"),
+        (
+            "// fair: Watch",
+            ASYNC,
+            "m.dve:8:10: 'Watch' is the property process, which takes part in every step: it has no fairness",
+            "^^^^^",
+        ),
         ("// fair: P Q", ASYNC, "m.dve:8:12: expected processes with commas between them, or 'all'", "^"),
         ("// fair: P,, Q", ASYNC, "m.dve:8:12: expected processes with commas between them, or 'all'", "^"),
         ("// fair:", ASYNC, "m.dve:8:9: expected processes with commas between them, or 'all'", "^"),

@@ -51,7 +51,7 @@ def test_progress_is_the_measure_and_monotone_where_no_edge_decreases_it(tmp_pat
         ("1 7 -1\n", "1:5: the line has no -1 propositions"),
         ("1 7 2 p\n", "1:5: the line has no 2 propositions"),
         ("1 7 1 p *\n", "1:9: an action without a successor"),
-        ("1 7 1 p * 3\n", "1:11: state 3 has no line of its own"),
+        ("1 7 1 p * 3\n", "1:11: state 3 has no line that describes it"),
         ("1 7 1 p * 1\n2 7 1 q\n", "2:5: the propositions of the first line are p"),
         ("1 7 1 p\n1 7 1 p\n", "2:1: state 1 is described twice"),
         ("1 7 2 p !p\n", "1:9: the proposition p occurs twice here"),

@@ -283,10 +283,10 @@ def test_long_names_are_written_so_that_they_read_back() -> None:
     ("line", "text", "message"),
     [
         (1, "0", "expected a line of initial states and a line of accepting states"),
-        (1, "5\n0\n0 p 0", "state 5 has no line of its own"),
-        (2, "0\n7\n0 p 0", "state 7 has no line of its own"),
+        (1, "5\n0\n0 p 0", "state 5 has no line that describes it"),
+        (2, "0\n7\n0 p 0", "state 7 has no line that describes it"),
         (3, "0\n0\n0 p", "an action without a successor"),
-        (3, "0\n0\n0 p 9", "state 9 has no line of its own"),
+        (3, "0\n0\n0 p 9", "state 9 has no line that describes it"),
         (3, "0\n0\n0 p? 0", "expected a literal"),
         (3, "0\n0\n0 !true 0", "'!true' is no action"),
         (4, "0\n0\n0 p 0\n0 q 0", "state 0 is described twice"),

@@ -189,7 +189,7 @@ WRONG = [
     ),
     (
         "@action\n    def bad(m): require(enabled(m.swing))",
-        "'enabled' is for claims: an action says when it is possible by itself, with require(...)",
+        "'enabled' is for claims only; in an action, write require(...) with the condition",
         "enabled(m.swing)",
     ),
     ("@invariant\n    def bad(m): return taken(m.swing)", "unknown name 'taken'", "taken"),

@@ -104,7 +104,7 @@ WRONG = [
     ("    @fairness\n    def claim(m): pass\n", "'claim' returns nothing", "def claim(m): pass"),
     ("    @fairness\n    def claim(m, d): return d\n", "this takes (m) and nothing else", "def claim(m, d): return d"),
     ("    @fairness\n    def claim(m): return False\n", "no run at all is fair", "return False"),
-    ("    @fairness\n    @action\n    def claim(m): pass\n", "marked twice, as action and as fairness", "@fairness"),
+    ("    @fairness\n    @action\n    def claim(m): pass\n", "decorated twice, as action and as fairness", "@fairness"),
     (
         "    @action(fair=1)\n    def claim(m): pass\n",
         "fair is True or 'weak', 'strong' or False, not 1",

@@ -81,9 +81,9 @@ def test_a_fault_at_the_end_must_be_the_one_that_was_claimed() -> None:
     fault = replay(reference, 0, [0, 0, 0], fault=site).trace.fault
     assert fault is not None
     assert (fault.kind, fault.span, fault.action) == (site.kind, site.span, "P: s -> s")
-    with pytest.raises(ReplayError, match="the search met 'division by zero' at None, the replay 'array index"):
+    with pytest.raises(ReplayError, match="the search found 'division by zero' at None, the replay found 'array index"):
         replay(reference, 0, [0, 0, 0], fault=FaultSite("division by zero", None))
-    with pytest.raises(ReplayError, match="the replay no fault"):
+    with pytest.raises(ReplayError, match="the replay found no fault"):
         replay(reference, 0, [0, 0], fault=site)
 
 

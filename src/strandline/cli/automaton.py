@@ -28,12 +28,12 @@ def configure(subparsers: Any) -> None:
         f"they do not, {UNKNOWN} if that could not be decided.",
     )
     parser.add_argument("formula", help="an LTL formula, for example 'G (wait -> F cs)'")
-    parser.add_argument("--format", choices=_FORMATS, default="text", help="how to print it (default: text)")
+    parser.add_argument("--format", choices=_FORMATS, default="text", help="output format (default: text)")
     parser.add_argument(
         "--method",
         choices=("default", "tableau"),
         default="default",
-        help="which translation (default: the one that gives small automata)",
+        help="the translation (default: the one that gives small automata)",
     )
     parser.add_argument(
         "--acceptance",

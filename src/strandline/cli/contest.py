@@ -20,7 +20,9 @@ def configure(subparsers: Any) -> None:
         "examination's name where it has one, and print the contest's lines. Without an argument the examination is "
         "BK_EXAMINATION; BK_TIME_CONFINEMENT (seconds) and BK_MEMORY_CONFINEMENT (megabytes) limit the run.",
     )
-    parser.add_argument("examination", metavar="EXAMINATION", nargs="?", help="such as StateSpace or CTLCardinality")
+    parser.add_argument(
+        "examination", metavar="EXAMINATION", nargs="?", help="the examination, such as StateSpace or CTLCardinality"
+    )
     parser.add_argument(
         "--folder", metavar="DIR", type=Path, default=Path(), help="where the net and the formulas are (default: here)"
     )

@@ -36,7 +36,7 @@ def configure(subparsers: Any) -> None:
         "that the model declares. A graph that is not complete is not written.",
     )
     add_model(parser)
-    parser.add_argument("--format", choices=FORMATS, help="default: by the name of the file, else ss")
+    parser.add_argument("--format", choices=FORMATS, help="output format (default: by the suffix of the file, else ss)")
     parser.add_argument(
         "--draw",
         choices=DRAWN,
@@ -44,7 +44,7 @@ def configure(subparsers: Any) -> None:
         help="which graph: the reachable states (default), their strongly connected components, or the control of the "
         "processes, which needs no search; the last two as dot or svg",
     )
-    parser.add_argument("--output", "-o", metavar="FILE", type=Path, help="default: standard output")
+    parser.add_argument("--output", "-o", metavar="FILE", type=Path, help="output file (default: standard output)")
     parser.add_argument(
         "--label", metavar="NAME=EXPR", action="append", default=[], help="a proposition of states; repeatable"
     )

@@ -26,7 +26,7 @@ def configure(subparsers: Any) -> None:
         action="store_true",
         help="show which methods can decide which kinds of properties, and why others cannot",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, also after an error")
     parser.set_defaults(run=run)
 
 

@@ -37,7 +37,7 @@ def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
     asked = bool(arguments.formulas or arguments.question)
     if asked and claims != Claims():
         raise UsageError(
-            "{} and {} are answered by themselves, not beside other properties",
+            "{} and {} cannot be combined with other properties",
             options=[Option("formulas"), Option("question")],
         )
     return asked

@@ -30,7 +30,7 @@ def configure(subparsers: Any) -> None:
     parser.add_argument("--sample", metavar="N", type=int, help="states to look at (default 500000)")
     parser.add_argument("--top", metavar="K", type=int, default=5, help="how many to show (default 5)")
     parser.add_argument("--full", action="store_true", help="show measures in full, however long they are")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, also after an error")
     parser.add_argument("--quiet", action="store_true", help="no notices")
     parser.set_defaults(run=run)
 

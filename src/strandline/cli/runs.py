@@ -26,7 +26,7 @@ def configure(subparsers: Any) -> None:
     parser.add_argument(
         "--work-dir", metavar="DIR", type=Path, help="the folder to search; default: the folder for temporary files"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, also after an error")
     parser.set_defaults(run=run)
 
 

@@ -65,7 +65,7 @@ def load_model(arguments: argparse.Namespace, limit: float | None = None) -> Sys
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that control the output."""
     output = parser.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    output.add_argument("--json", action="store_true", help="print one JSON object, also after an error")
     output.add_argument(
         "--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON, .itf.json: as ITF)"
     )

@@ -39,11 +39,17 @@ def configure(subparsers: Any) -> None:
     given.add_argument("-f", dest="formula", metavar="FILE", type=Path, help="a file with a formula of CTL")
     given.add_argument("-a", dest="automaton", metavar="FILE", help="a file with an automaton")
     parser.add_argument(
-        "--measure", metavar="EXPR", action="append", default=[], help="default: what the model declares"
+        "--measure",
+        metavar="EXPR",
+        action="append",
+        default=[],
+        help="the progress measure (default: the one that the model declares)",
     )
-    parser.add_argument("--tree", action="store_true", help=f"write {TREE_FILE}: every state found, and from where")
     parser.add_argument(
-        "--updates", action="store_true", help=f"with -l: write {UPDATE_FILE}: who updated whose maximal predecessor"
+        "--tree", action="store_true", help=f"write {TREE_FILE}: every state found, with its predecessor"
+    )
+    parser.add_argument(
+        "--updates", action="store_true", help=f"with -l: write {UPDATE_FILE}: the updates of maximal predecessors"
     )
     parser.add_argument("--all-cycles", action="store_true", help="with -l: report every accepting component")
     parser.add_argument("--output", metavar="DIR", type=Path, default=Path(), help="where files go (default: here)")

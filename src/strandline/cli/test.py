@@ -48,7 +48,7 @@ def configure(subparsers: Any) -> None:
     parser.add_argument("places", metavar="DIR", nargs="+", type=Path, help="a folder, or an expected.toml")
     parser.add_argument("-j", "--jobs", metavar="N", type=_positive, help="processes at a time (default: one per core)")
     parser.add_argument("--timeout", metavar="S", type=_seconds, help="seconds that one case may take")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, also after an error")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit XML file")
     parser.add_argument("--quiet", action="store_true", help="print only unexpected results")
     parser.set_defaults(run=run)

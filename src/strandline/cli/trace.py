@@ -48,7 +48,7 @@ def configure(subparsers: Any) -> None:
         help=f"write the trace as {', '.join(_FORMATS[:-1])} or {_FORMATS[-1]} to a file, '-' for stdout; repeatable",
     )
     parser.add_argument("--full", action="store_true", help="show whole states")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, whatever happens")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, also after an error")
     parser.set_defaults(run=run)
 
 

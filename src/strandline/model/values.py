@@ -29,7 +29,7 @@ class RecordValue(Mapping[str, Any]):
         return self._fields[name]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"what a {self._name} of a trace holds cannot be changed")
+        raise AttributeError(f"a {self._name} of a trace cannot be changed")
 
     def __getitem__(self, name: str) -> Any:
         return self._fields[name]

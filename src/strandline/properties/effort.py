@@ -34,7 +34,7 @@ def spend(units: int = 1) -> None:
     """
     _effort.done += units
     if _effort.done > _effort.most:
-        raise TranslationTooLarge("the formula is too involved for an automaton; make claims of its parts")
+        raise TranslationTooLarge("the automaton of the formula is too large; check parts of it as separate formulas")
 
 
 @contextmanager

@@ -27,7 +27,7 @@ class Evaluator:
 
     def _evaluate(self, expression: Expression, valuation: Valuation) -> int:
         if any(variable.hidden and variable not in self.system.offsets for variable in variables_read(expression)):
-            raise Fault("a state does not know its last step", None)
+            raise Fault("a single state does not contain its last step", None)
         return self._interpreter.evaluate(expression, valuation)
 
     def answer(self, question: Callable[[Callable[[Expression], int]], Any], state: State) -> Any:

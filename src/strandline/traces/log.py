@@ -91,7 +91,7 @@ class ParentLog:
                 if len(parts) == 1 and parent >= record:
                     raise ReplayError(f"{self.path}: record {record} names the later record {parent} as its parent")
                 if len(steps) == records:
-                    raise ReplayError(f"{self.path}: the parents of record {record} go round in a circle")
+                    raise ReplayError(f"{self.path}: the parents of record {record} form a cycle")
                 if step != SAME:
                     steps.append(step)
                 record = parent

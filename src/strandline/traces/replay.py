@@ -95,7 +95,7 @@ def replay_to_fault(
     replayed = replay(reference, initial, steps, check_limits=check_limits)
     trace = with_fault(reference, replayed.trace, replayed.states[-1])
     if trace is None or trace.fault is None:
-        raise ReplayError(f"the search met '{kind}', the replay no fault")
+        raise ReplayError(f"the search found the fault '{kind}', the replay found none")
     return Replayed(trace, replayed.states)
 
 
@@ -141,7 +141,7 @@ def _check_fault(reference: Reference, state: State, claimed: FaultSite) -> Trac
     site, action = _fault_at(reference, state)
     if site != claimed:
         met = "no fault" if site is None else f"'{site.kind}' at {site.span}"
-        raise ReplayError(f"the search met '{claimed.kind}' at {claimed.span}, the replay {met}")
+        raise ReplayError(f"the search found '{claimed.kind}' at {claimed.span}, the replay found {met}")
     return TraceFault(claimed.kind, claimed.span, action, site.detail)
 
 

@@ -147,7 +147,7 @@ class Explaining(Generic[Set]):
 def _close_path(reference: SystemReference, run: ShownRun) -> ShownRun:
     """Return the run of a path; if its last state has no step, the run repeats that state for ever."""
     if reference.edges(run.states[-1]):
-        raise ReplayError("the run that shows the formula does not end where it is said to")
+        raise ReplayError("the run that is evidence for the formula does not end in the claimed state")
     return replace(run, trace=replace(run.trace, loop=len(run.trace)), ended=True)
 
 

@@ -52,10 +52,10 @@ class Judge:
             for place in range(begins, len(way.records))
         )
         if not holds(make(operator, *map(atom, named)), _word(letters, way, begins)):
-            raise ReplayError(f"the run that is to show '{node}' does not")
+            raise ReplayError(f"the run that is evidence for '{node}' does not show it")
         unmet = None if way.loop is None else unmet_fairness(self.shown, run, self.fairness)
         if unmet is not None:
-            raise ReplayError(f"the run that is to show '{node}' is not fair: {unmet.name}")
+            raise ReplayError(f"the run that is evidence for '{node}' is not fair: {unmet.name}")
 
     def _value(self, part: Formula, stated: Expression | None, record: int, run: ShownRun, place: int) -> bool:
         if stated is None:

@@ -74,9 +74,7 @@ def check_selection(
     refuse_mixture(selection, options)
     temporal = temporal or TemporalOptions()
     if not options.traces and temporal.shortest:
-        raise UsageError(
-            "{} is about what is shown; it has no meaning with {}", options=[Option("shortest", True), NO_TRACES]
-        )
+        raise UsageError("{} is for traces; it has no effect with {}", options=[Option("shortest", True), NO_TRACES])
     for notice in _refuse_without_effect(system, selection.properties, options, temporal):
         (callback or NullCallback()).stage(notice)
     with _own_or(checkpoints, options) as checkpoints:

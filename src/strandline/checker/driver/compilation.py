@@ -57,7 +57,7 @@ def compile_for_search(
     )
     if options.por:
         if visible is None:
-            raise UsageError("{}: this search needs every single step", options=[Option("por", True)])
+            raise UsageError("{}: this search needs all steps of every state", options=[Option("por", True)])
         return CompiledModel(make_kernel(system, replace(specification, reduction=reduction_of(system, visible))))
     if options.symmetry:
         if visible is None or for_device:

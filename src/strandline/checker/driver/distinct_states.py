@@ -76,7 +76,7 @@ class DistinctCounter:
                 self._files.append(os.open(self._path(number), flags, 0o600))
         except OSError as error:
             self.close()
-            raise ResourceError(f"{folder}: no files for counting states: {error.strerror}") from None
+            raise ResourceError(f"{folder}: files for counting states cannot be created: {error.strerror}") from None
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{number:02x}"

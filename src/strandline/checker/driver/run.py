@@ -105,7 +105,7 @@ def _place(specification: SearchSpecification) -> RunDirectory | SearchCheckpoin
     options, checkpoints = specification.options, specification.checkpoints
     if options.device == GPU and not specification.for_device:
         raise UsageError(
-            "{} searches through single states, breadth-first or by a measure: for this it is not used",
+            "{} is for searches for states, breadth-first or by a measure; it cannot be used here",
             options=[Option("device", GPU)],
         )
     if specification.observe is not None and options.store not in WHOLE:

@@ -51,11 +51,13 @@ def _component(text: str, system: System, name: str) -> Component:
         problem = "'mono(...)' goes around the whole measure" if closed else "the parenthesis is not closed"
         raise MeasureError(problem, source, Span(opening.start("word"), opening.end()))
     if text.strip() == "auto":
-        raise UsageError("{} stands alone: it finds the whole measure", options=[Option("measure", "auto")])
+        raise UsageError(
+            "{} cannot be combined with other measures: it finds the whole measure", options=[Option("measure", "auto")]
+        )
     try:
         expression = system.scope.parse(inner, name=name)
         if variables_read(expression) & set(system.scope.histories):
-            raise ModelError("a measure cannot ask for the last step", Source(name, inner), Span(0, len(inner)))
+            raise ModelError("a measure cannot refer to the last step", Source(name, inner), Span(0, len(inner)))
     except InputError as error:
         raise type(error)(error.message, source, error.span) from None
     whole = Span(0, len(text))

@@ -123,8 +123,8 @@ def select(system: System, claims: Claims) -> Selection:
     predicates = sum(one.expression is not None for one in chosen)
     if predicates > MAXIMUM_PREDICATES:
         raise UsageError(
-            f"{predicates} properties are too many for one search, which can tell {MAXIMUM_PREDICATES} "
-            "apart: name some of them with {} or {}",
+            f"{predicates} properties are too many for one search, which can have {MAXIMUM_PREDICATES} "
+            "at most: name some of them with {} or {}",
             options=[_PROPERTY, _INVARIANT],
         )
     return Selection(tuple(chosen), picked)

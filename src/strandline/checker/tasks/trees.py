@@ -72,7 +72,7 @@ def fitting(formulas: Sequence[CtlFormula], conditions: int) -> list[list[CtlFor
         if len(parts) + conditions > MAXIMUM_PREDICATES:
             raise ResourceError(
                 f"the formula has {len(parts)} propositions, more than the {MAXIMUM_PREDICATES - conditions} that a "
-                "search can tell apart"
+                "search can have"
             )
         if not groups or len(used | parts) + conditions > MAXIMUM_PREDICATES:
             groups.append([])

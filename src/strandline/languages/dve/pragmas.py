@@ -125,7 +125,11 @@ def _processes(source: Source, system: System, name: str, span: Span) -> list[st
     if name == _EVERYONE:
         return known
     if system.observer is not None and name == system.observer.name:
-        raise ModelError(f"'{name}' is the property process: it steps with every step", source, span)
+        raise ModelError(
+            f"'{name}' is the property process, which takes part in every step: it has no fairness",
+            source,
+            span,
+        )
     if name not in known:
         raise ModelError(f"unknown process '{name}'" + suggestion(name, known), source, span)
     return [name]

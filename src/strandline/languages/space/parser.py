@@ -81,7 +81,7 @@ class _Reader:
         for place in range(first, len(words), 2):
             target = places.get(words[place + 1])
             if target is None:
-                self._fail(f"state {words[place + 1]} has no line of its own", place + 1)
+                self._fail(f"state {words[place + 1]} has no line that describes it", place + 1)
             edges.append((words[place], target))
         return SpaceState(words[0], progress, truths, tuple(edges))
 

@@ -89,7 +89,7 @@ def _lines(source: Source) -> list[list[_Word]]:
 
 def _state(source: Source, number: dict[str, int], word: _Word) -> int:
     if word.text not in number:
-        raise ParseError(f"state {word.text} has no line of its own", source, word.span)
+        raise ParseError(f"state {word.text} has no line that describes it", source, word.span)
     return number[word.text]
 
 

@@ -85,7 +85,7 @@ def _formula(logic: str, formula: str) -> FormulaText:
 def _mark(kind: str, function: Any, **facts: Any) -> Any:
     if isinstance(function, Marked):
         name = getattr(function.function, "__name__", "a function")
-        raise TypeError(f"'{name}' is marked twice, as {function.kind} and as {kind}; write a function for each")
+        raise TypeError(f"'{name}' is decorated twice, as {function.kind} and as {kind}; write a function for each")
     return Marked(kind, function, **facts)
 
 

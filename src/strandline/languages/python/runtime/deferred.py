@@ -39,7 +39,7 @@ class Deferred:
     def __bool__(self) -> bool:
         raise TypeError(
             f"'{self!r}' has no value in the class body, only in an instance: "
-            "conditions on parameters belong into actions, where they are written 'm.NAME'"
+            "conditions on parameters belong in actions, where they are written 'm.NAME'"
         )
 
     def __eq__(self, other: object) -> bool:

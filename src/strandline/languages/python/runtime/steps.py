@@ -48,7 +48,7 @@ def enabled(action: Any) -> bool:
     if not isinstance(action, BoundAction):
         raise TypeError("enabled asks for an action, as in enabled(m.P[0].enter)")
     if in_step():
-        raise TypeError("'enabled' is for claims: an action says when it is possible by itself, with require(...)")
+        raise TypeError("'enabled' is for claims only; in an action, write require(...) with the condition")
     return action.is_enabled()
 
 

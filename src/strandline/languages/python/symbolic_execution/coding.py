@@ -47,7 +47,7 @@ def number(value: Any, span: Span | None = None) -> Expression:
         case Perhaps():
             return number(value_or_fault(value, NONE_FAULT, span), span)
         case Symbol(kind=EnumType()) | str():
-            raise Refused("a name cannot be used as a number; compare it with == or use a Range")
+            raise Refused("an enumeration value cannot be used as a number; compare it with == or use a Range")
         case None:
             return Undefined(NONE_FAULT, span)
     raise Refused(f"{describe(value)} cannot be used as a number")

@@ -58,7 +58,7 @@ def _same_names(first: Any, second: Any) -> Expression:
     if isinstance(first, str):
         first, second = second, first
     if not isinstance(first, Symbol) or not isinstance(first.kind, EnumType):
-        raise Refused(f"{describe(first)} cannot be compared with a name")
+        raise Refused(f"{describe(first)} cannot be compared with an enumeration value")
     if isinstance(second, str):
         if second not in first.kind.names:
             known = ", ".join(first.kind.names)
@@ -68,4 +68,4 @@ def _same_names(first: Any, second: Any) -> Expression:
         if first.kind == second.kind:
             return equal(first.expression, second.expression)
         return equal(first.expression, translate_name(second.kind, second.expression, first.kind))
-    raise Refused(f"a name cannot be compared with {describe(second)}")
+    raise Refused(f"an enumeration value cannot be compared with {describe(second)}")

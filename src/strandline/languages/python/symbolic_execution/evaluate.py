@@ -153,7 +153,9 @@ class Evaluator:
             case ast.Constant(value=value):
                 if isinstance(value, bool | int | str) or value is None:
                     return value
-                raise Refused(f"{value!r} cannot be used in a model; values are integers, truths and names")
+                raise Refused(
+                    f"{value!r} cannot be used in a model; values are integers, Booleans and enumeration values"
+                )
             case ast.Name(id=name):
                 return self._name(name, node)
             case ast.Attribute(value=inner, attr=name):

@@ -355,7 +355,9 @@ def _static(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, dict | set):
-        raise Refused(f"'{name}' is a {type(value).__name__}; only numbers, names and tuples can be used from outside")
+        raise Refused(
+            f"'{name}' is a {type(value).__name__}; only numbers, texts and tuples can be used from outside the model"
+        )
     if isinstance(value, float):
         raise Refused(f"'{name}' is {value!r}; there are no fractions in a model")
     return value

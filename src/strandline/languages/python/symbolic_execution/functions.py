@@ -116,14 +116,16 @@ def _zip(reader: Reader, node: ast.Call) -> Rounds:
     if strict and any(isinstance(one, Member) for column in columns for one in column):
         raise Refused("strict=True needs lengths that are known beforehand; a container has none")
     if strict and len(lengths) > 1:
-        raise Refused(f"zip finds {lengths[0]} values in one and {lengths[-1]} in another; strict=True is a fault")
+        raise Refused(
+            f"zip(..., strict=True) needs equal lengths, and these have {lengths[0]} and {lengths[-1]} values"
+        )
     return Rounds(tuple(map(_combine, zip(*columns, strict=False))))
 
 
 def _require_static(items: list[Any], name: str) -> list[Any]:
     """Return the items; raise `Refused` if the position of one of them is not known statically."""
     if any(isinstance(one, Member) and one.place is None for one in items):
-        raise Refused(f"{name} cannot number what a Set or a filtered list holds; count in a variable of your own")
+        raise Refused(f"{name} cannot number the values of a Set or a filtered list; count in a variable of your own")
     return items
 
 
@@ -288,7 +290,7 @@ def _taken_call(reader: Reader, arguments: list[Any], span: Any) -> Any:
 
 def _steps(reader: Reader, name: str) -> Steps:
     if reader.structure.steps is None:
-        raise Refused(f"'{name}' is for claims: an action says when it is possible by itself, with require(...)")
+        raise Refused(f"'{name}' is for claims only; in an action, write require(...) with the condition")
     return reader.structure.steps
 
 

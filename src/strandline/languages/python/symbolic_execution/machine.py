@@ -174,7 +174,7 @@ class Machine:
     def require(self, condition: Expression) -> None:
         """Add a condition to the guard of the action; expressions that may fault before it are evaluated first."""
         if not self.may_write:
-            raise Refused("a requirement belongs into an action; here return the condition")
+            raise Refused("a requirement belongs in an action; return the condition here")
         self.execution.require(condition)
 
     def conditions(self, value: Any) -> list[Expression]:
@@ -294,7 +294,7 @@ def _common(first: Any, second: Any) -> EnumType:
         elif isinstance(value, str):
             names[value] = None
         else:
-            raise Refused("a name and something else cannot be alternatives")
+            raise Refused("an enumeration value and another value cannot be alternatives")
     return EnumType(tuple(names))
 
 
