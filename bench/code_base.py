@@ -173,10 +173,12 @@ def paragraphs() -> Iterator[tuple[str, str, str]]:
     """Yield the place, the heading and the text of paragraphs, list items and rows of tables in the documentation."""
     pages = [*ROOT.glob("docs/**/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
     for page in sorted(pages):
-        text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+        text = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
         heading = ""
         for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*|]|\d+\.) )", text):
             line = block.strip()
+            if all(one.startswith("    ") for one in block.splitlines() if one.strip()):
+                continue  # code
             if line.startswith("#"):
                 heading = line.lstrip("# ")
             elif len(re.findall(r"[A-Za-z]{2,}", line)) >= 8 and not line.startswith(("![", "<!--", "[", "|---")):
