@@ -15,10 +15,12 @@ from strandline.checker.expected.cases import Case
 from strandline.checker.expected.reader import find_expected, read_expected
 from strandline.compile.interpret import Interpreter, Valuation
 from strandline.errors import ResourceError
+from strandline.languages.dve import load
 from strandline.model.system import System
+from strandline.source import Source
 from strandline.symbolic.diagrams import LIBRARIES
 from strandline.symbolic.fixpoints import SymbolicSets
-from strandline.symbolic.space import Space
+from strandline.symbolic.space import STEP_FACTS, Space
 
 MOST = 150
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -70,6 +72,19 @@ def test_the_same_states_and_faults(random: Random, wild: float, library: str) -
         assert space.contains(space.reachable, state)
         assert space.contains(space.faults, state) == (state in faults)
         assert space.member(space.single(state)) == state
+
+
+def test_no_set_outlives_the_steps_that_it_was_computed_from() -> None:
+    """A space whose steps change forgets everything that it has computed from them."""
+    text = "process P { state a, b, c; init a; trans a -> b {}, b -> c {}; }\nsystem async;\n"
+    space = Space(load(Source("m.dve", text)), most_bytes=1 << 24)
+    before = {name: getattr(space, name) for name in STEP_FACTS}
+    assert (space.count(space.reachable), space.count(space.enabled_states)) == (3, 2)
+    space.stop_at(space.single(space.member(space.initial) or ()))
+    assert (space.count(space.reachable), space.count(space.enabled_states)) == (1, 2)
+    space.stop_at(space.valid)
+    assert (space.count(space.reachable), space.count(space.enabled_states)) == (1, 3)
+    assert all(getattr(space, name) is not before[name] for name in STEP_FACTS)
 
 
 READ = [(file, case) for file in find_expected([EXAMPLES]) for case in read_expected(file)]

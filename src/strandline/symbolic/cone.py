@@ -39,8 +39,8 @@ def restrict_to_cone(space: Space, cone: frozenset[Slot]) -> Space:
     fields = space.encoding.fields
     outside = space.diagrams.cube(bit for slot, field in fields.items() if slot not in cone for bit in field.now)
     reduced = copy(space)
-    for known in ("valid", "enabled", "reachable", "clusters"):
-        vars(reduced).pop(known, None)
+    vars(reduced).pop("valid", None)
+    reduced.forget_step_facts()
     reduced.bits = tuple(bit for slot, field in fields.items() if slot in cone for bit in field.now)
     reduced.initial = space.diagrams.exists(space.initial, outside)
     reduced.steps = tuple(

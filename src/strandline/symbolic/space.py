@@ -19,6 +19,9 @@ from strandline.transform.simultaneous import Slot
 
 State = tuple[int, ...]
 
+STEP_FACTS = ("enabled_states", "reachable", "clusters")
+"""The cached properties of a Space that depend on its steps."""
+
 
 @dataclass(frozen=True, slots=True)
 class FixpointProgress:
@@ -92,8 +95,12 @@ class Space:
             for step in self.steps
             if both(step.enabled, goes_on) != self.diagrams.false
         )
-        for known in ("enabled", "reachable", "clusters"):
-            vars(self).pop(known, None)
+        self.forget_step_facts()
+
+    def forget_step_facts(self) -> None:
+        """Forget the cached properties that depend on the steps."""
+        for name in STEP_FACTS:
+            vars(self).pop(name, None)
 
     @cached_property
     def reachable(self) -> Function:
