@@ -190,6 +190,7 @@ class _Analysis:
     def grow(self, found: _Intervals) -> _Intervals:
         """Return the least intervals, up to widening, that are closed under every action."""
         self._enter_initial(found)
+        # Chaotic iteration; widening makes it end.
         waiting = deque(range(len(self.actions)))
         queued = set(waiting)
         while waiting:

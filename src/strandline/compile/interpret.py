@@ -131,6 +131,7 @@ def _value(
             return value
         case Read(variable=variable):
             return values[offsets[variable]]
+        # Without recursion: a missing value is requested by an exception, and this node is evaluated again afterwards.
         case _ if known is not None and (id(expression) not in known or known[id(expression)] is not None):
             kept = known.get(id(expression))
             if kept is None:
@@ -177,6 +178,7 @@ def apply_unary(operator: str, value: int, span: Span | None = None) -> int:
 def apply_binary(operator: str, left: int, right: int, span: Span | None = None) -> int:
     """Return the value of a binary operator that evaluates both operands. Raises `Fault` if it has none."""
     match operator:
+        # Computed exactly and then checked: overflow is a fault of the model, never a wrapped value.
         case "+":
             return _check_range(left + right, span)
         case "-":

@@ -121,8 +121,10 @@ def _pack_balanced(tight: Layout) -> Layout:
     for field in tight.fields:
         if field.variable not in placed:
             size = field.width * field.variable.slots
+            # Go on when more than half of the variable would exceed the share of the word.
             while word < len(used) - 1 and used[word] + size / 2 > share:
                 word += 1
+            # Within its share a word may still lack room for a large variable.
             at = next((one for one in (word, *range(len(used))) if used[one] + size <= WORD_BITS), len(used))
             if at == len(used):
                 used.append(0)

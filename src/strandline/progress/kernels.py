@@ -52,6 +52,7 @@ def link(function, states, words, first, last, table, records, labels, offsets, 
             at = U(step) * words
             slot = state_hash(records, at, words) & mask
             target = -1
+            # Linear probing, as `enter` inserts: an empty slot means that the state is not in the sample.
             while table[slot] != 0:
                 other = table[slot] - 1
                 same = True
@@ -80,6 +81,7 @@ def walk(function, words, start, length, states, fresh, records, labels):
     steps = length
     choice, found = np.int64(0), np.int64(0)
     for number in range(count):
+        # Xorshift (Marsaglia 2003). Its low bits are the weakest, so choices use the upper ones.
         seed ^= seed << U(13)
         seed ^= seed >> U(7)
         seed ^= seed << U(17)
@@ -153,6 +155,7 @@ def _push(state, rank, following, heads, tails, bits):
 def _next_rank(line, bits):
     """Return the first layer with a queued state from the line on, or -1."""
     group = line >> 6
+    # Mask off the ranks before the line, then skip empty words, bytes and bits.
     word = bits[group] & (~_0 << U(line & 63))
     while word == _0:
         group += 1
@@ -192,6 +195,7 @@ def sweep(offsets, targets, initial, places, columns, most, figures, following, 
     finished = True
     while True:
         rank = _next_rank(line, bits)
+        # The pass over the column is over: sweep again from the targets of regress edges, else leave the column.
         if rank < 0 or columns[rank] != column:
             if pending > 0:
                 sweeps += 1
@@ -202,6 +206,7 @@ def sweep(offsets, targets, initial, places, columns, most, figures, following, 
                     line = min(line, target_rank)
                 pending = 0
                 continue
+            # Columns come from monotone measures, so no edge leads back into this one.
             for number in range(keepers):
                 places[kept[number]] &= ~_STORED
             stored -= keepers
@@ -215,6 +220,7 @@ def sweep(offsets, targets, initial, places, columns, most, figures, following, 
             visited += 1
             for edge in range(offsets[state], offsets[state + 1]):
                 target = targets[edge]
+                # The target lies outside the sample.
                 if target < 0:
                     continue
                 place = places[target]
@@ -235,6 +241,7 @@ def sweep(offsets, targets, initial, places, columns, most, figures, following, 
                     _push(target, target_rank, following, heads, tails, bits)
             peak = max(peak, stored)
             state = following[state]
+        # Only now: edges inside the layer had to find its states.
         state = heads[rank]
         while state >= 0:
             if places[state] & _LIVE != 0:
@@ -244,10 +251,12 @@ def sweep(offsets, targets, initial, places, columns, most, figures, following, 
         heads[rank] = -1
         bits[rank >> 6] &= ~(_1 << U(rank & 63))
         line = rank
+        # Checked once per layer: the figures of an abandoned sweep need not be exact.
         if float(peak) * float(visited) > most:
             finished = False
             break
     if not finished:
+        # The buffers are shared by all simulated sweeps and must be left empty.
         for rank in range(len(columns)):
             heads[rank] = -1
         for group in range(len(bits)):
@@ -265,6 +274,7 @@ def order_values(weights, order):
     """
     count = len(order)
     improved, rounds = True, 0
+    # Every move removes backward edges, so the loop ends; the bound only limits the time.
     while improved and rounds < count + 8:
         improved = False
         rounds += 1
@@ -273,6 +283,7 @@ def order_values(weights, order):
             while order[place] != value:
                 place += 1
             best, best_place, cost = np.int64(0), place, np.int64(0)
+            # The cost is the change of the backward edges if the value stood before `other`: one update per place.
             for other in range(place - 1, -1, -1):
                 cost += weights[order[other], value] - weights[value, order[other]]
                 if cost < best:

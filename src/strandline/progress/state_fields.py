@@ -75,8 +75,10 @@ def find_cells(system: System, sample: Sample, walked: States, linked: Integers)
 
 def _find(system: System, sample: Sample, walked: States, linked: Integers) -> Iterator[Cell]:
     inside = np.flatnonzero(sample.targets >= 0)
+    # An evenly spread part of the edges shows how cells change.
     inside = inside[:: len(inside) // _MOST_EDGES + 1]
     sources, targets = sample.sources[inside], sample.targets[inside]
+    # Locations and scalars first: the number of cells is limited, and measures are mostly made of these.
     variables = sorted(system.variables, key=lambda one: (one not in system.locations, one.length is not None))
     left = _MOST_CELLS
     for variable in variables:

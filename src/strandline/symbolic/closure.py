@@ -58,10 +58,12 @@ class Saturation:
                 return states
             bound = self._diagrams.children(within)
             bit = node[0] if bound is None else min(node[0], bound[0])
+            # No step from here on touches the top bit, so the cofactors do not depend on each other.
             if bit < self._tops[first]:
                 found = self._split(states, bit, _cofactors(states, node, bit), _cofactors(within, bound, bit), first)
             else:
                 found = self._iterate_group(states, within, first)
+            # A saturated set is its own result; it comes back as an argument in the next round.
             self._known[key] = self._known[found, within, first] = found
         return found
 

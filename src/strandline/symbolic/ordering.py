@@ -21,6 +21,7 @@ def force_order(count: int, groups: Sequence[frozenset[int]]) -> list[int]:
     for number, group in enumerate(groups):
         for member in group:
             touching[member].append(number)
+    # A member of most groups would pull all of them together; it is put first instead.
     hubs = {member for member in range(count) if len(touching[member]) > max(_FEW, len(groups) // 2)}
     groups = [group - hubs for group in groups]
     best = order = list(range(count))

@@ -167,6 +167,7 @@ class SymbolicPaths:
         """
         sets, order = self._sets, self._space.steps[::-1]
         bound = sets.restrict(through)
+        # A ring for each step, not for each round: the walk forwards then knows the step into it.
         found, by, larger = [goal], [order[0]], goal
         while True:
             before = larger

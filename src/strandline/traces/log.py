@@ -88,10 +88,12 @@ class ParentLog:
                 parent, step = links[place] >> STEP_BITS, links[place] & _STEP_MASK
                 if parent == ROOT:
                     return step, steps[::-1]
+                # With several threads a parent may have a larger record; then counting the steps finds a cycle.
                 if len(parts) == 1 and parent >= record:
                     raise ReplayError(f"{self.path}: record {record} names the later record {parent} as its parent")
                 if len(steps) == records:
                     raise ReplayError(f"{self.path}: the parents of record {record} form a cycle")
+                # A search that continues another one stores a known state again, linked to its old record.
                 if step != SAME:
                     steps.append(step)
                 record = parent

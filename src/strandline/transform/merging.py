@@ -113,6 +113,7 @@ class _Merger:
         """Return the sequential composition of two actions."""
         location = self._system.processes[process].location
         moves = tuple(Move(m.process, m.source, target) if m.process == process else m for m in first.moves)
+        # The first action no longer enters the removed location; the moves have the new target.
         effects = tuple(one for one in first.effects if one.target != Read(location))
         made = Action(first.name, moves, first.guard, (*effects, *second.effects), first.committed, first.span)
         self.parts[id(made)] = (*self.parts[id(first)], *self.parts[id(second)])

@@ -62,12 +62,14 @@ def families(scalarsets: Sequence[Scalarset]) -> list[Family]:
                     corresponding[slot].append(first)
                     corresponding[first].append(slot)
     held = {variable: (number, first) for number, one in enumerate(scalarsets) for variable, first in one.holders}
+    # A holder outside of all blocks keeps its place; only its value is renamed.
     for variable in held:
         for index in range(variable.slots):
             coordinates.setdefault((variable, index), [])
     found, seen = [], set[Slot]()
     for slot in coordinates:
         if slot not in seen:
+            # Entries that permutations map to each other are connected.
             together = _connected_slots(slot, corresponding)
             seen |= together
             found.append(_family(together, coordinates, scalarsets, held))

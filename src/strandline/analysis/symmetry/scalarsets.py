@@ -194,6 +194,7 @@ class Sorts:
                 return _shift(self._refs[id(right)], value)
             case Binary(operator="-", left=left, right=Const(value=value)) if self._refs[id(left)] is not None:
                 return _shift(self._refs[id(left)], -value)
+            # An index `name * width + column`: each name has a row of an array.
             case Binary(operator="*", left=left, right=Const(value=value)) if value > 1 and self._refs[id(left)]:
                 return _scale(self._refs[id(left)], value)
             case Binary(left=left, right=right):

@@ -41,6 +41,7 @@ def write_checkpoint(folder: Path, saved: SavedState, facts: Mapping[str, Any], 
 
     Raises `ResourceError`, with nothing left behind, if the disk does not take it.
     """
+    # Written beside its place and renamed at the end: a folder of the final name is complete, whatever happens.
     partial = folder.with_name(folder.name + _PARTIAL)
     try:
         shutil.rmtree(partial, ignore_errors=True)
@@ -53,6 +54,7 @@ def write_checkpoint(folder: Path, saved: SavedState, facts: Mapping[str, Any], 
         with (partial / _FACTS).open("w", encoding="utf-8") as text:
             json.dump(described, text)
             _synchronise(text)
+        # The contents reach the disk before the name, and the name before an older checkpoint is removed.
         synchronise_folder(partial)
         partial.rename(folder)
         synchronise_folder(folder.parent)

@@ -234,6 +234,7 @@ class SearchCheckpoints:
         """Truncate files to their lengths at the checkpoint. Raises `Damaged` if one is missing or too short."""
         for name, length in lengths.items():
             path = self.path / name
+            # The search may have released the file after the checkpoint was written.
             with contextlib.suppress(FileNotFoundError):
                 (self._place / _RELEASED / name).rename(path)
             if not path.is_file() or path.stat().st_size < length:
@@ -241,6 +242,7 @@ class SearchCheckpoints:
         for path in [path for path in self.path.rglob("*") if path.is_file()]:
             name = path.relative_to(self.path).as_posix()
             if name in lengths:
+                # Files only grow, so their beginning is their state at the checkpoint.
                 os.truncate(path, lengths[name])
             else:
                 path.unlink()
@@ -278,6 +280,7 @@ class SearchCheckpoints:
             self._due = now + max(self._every, _SHARE * (now - began))
         self._numbers.append(number)
         self._files_of[number] = frozenset(described["files"])
+        # The last but one stays, in case that the last one is damaged by the crash after which it is needed.
         for old in self._numbers[:-_KEPT]:
             shutil.rmtree(self._checkpoint(old), ignore_errors=True)
             self._files_of.pop(old, None)
@@ -294,6 +297,7 @@ class SearchCheckpoints:
             path.unlink(missing_ok=True)
             removed()
             return
+        # A checkpoint still needs it: keep it, apart from the files that the search has now.
         place = self._place / _RELEASED / name
         place.parent.mkdir(parents=True, exist_ok=True)
         path.rename(place)

@@ -37,6 +37,7 @@ class WaitingSignals:
             self.act()
 
     def _note(self, number: int, frame: FrameType | None) -> None:
+        # The handlers from before are back at once, so a second signal acts.
         self._noted = (number, frame)
         self._as_before()
 

@@ -80,10 +80,12 @@ class Background(Generic[Result]):
 
     def _wait(self, thread: threading.Thread) -> None:
         pause, longest, spared = 0.001, _SLICE, 0
+        # The library allocates without asking: with a memory limit, look more often and keep a reserve.
         if self._memory.allowed is not None:
             longest, spared = _SHORT_SLICE, max(0, self._memory.allowed - resident_bytes()) // _SPARED
         while thread.is_alive():
             thread.join(pause)
+            # Short work returns at once, long work is looked at rarely.
             pause = min(2 * pause, longest)
             self._memory.ensure(spared)
             seconds = time.perf_counter() - self._started

@@ -29,6 +29,7 @@ def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordAr
     if wanted is None and len(lasso) <= _LONG_LASSO:
         return lasso, False
     kernel = run.kernel
+    # Breadth-first search takes a Kernel without a measure, and shortest lassos may use steps that a reduction omits.
     if kernel.measured or kernel.numbered:
         kernel = make_kernel(product.system, KernelSpecification(product.predicates))
     to_the_end = wanted is not None and run.outcome.complete

@@ -45,8 +45,10 @@ def value_updates(
                         values[target] = carried
                         waiting.add(target)
                         yield target, source
+            # As in a sweep that deletes states: behind the line only persistent ones keep their values.
             for state in passed - persistent - waiting:
                 del values[state]
+        # A candidate that no greater one reached is decided: its own value would have come back to it.
         candidates -= finished
         candidates = {state for state in candidates if values[state][1]}
     return False

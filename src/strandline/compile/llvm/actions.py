@@ -149,6 +149,7 @@ class Actions:
     def _switch(self, body: _Body, actions: Sequence[Action], depth: int) -> None:
         """Emit actions that all move the same process at this depth: switch on its location, then go deeper."""
         code = body.code
+        # Canonical order is sorted by location, so no sorting is needed here, and none may change the order of steps.
         by_location = groupby(actions, key=lambda action: action.moves[depth].source)
         cases = [(location, code.label(), list(members)) for location, members in by_location]
         end = code.label()

@@ -255,6 +255,7 @@ class Evaluator:
     def _wrap(self, value: str, domain: Domain) -> str:
         """Return the member of the domain congruent to the value; no intermediate result leaves 64 bits."""
         code, size = self.code, domain.size
+        # Two's complement: masking is right for negative numbers too.
         if size & (size - 1) == 0:
             shifted = code.value(f"sub i64 {value}, {domain.low}") if domain.low else value
             rest = code.value(f"and i64 {shifted}, {size - 1}")

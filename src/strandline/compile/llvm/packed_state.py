@@ -75,6 +75,7 @@ class PackedState:
         if word_index is None:
             self.changed[field.word] = written
             return
+        # The word is chosen at run time: a select for each of them keeps its value or takes the new one.
         for number in range(self._words_of(field)):
             hit = self.code.value(f"icmp eq i64 {word_index}, {number}")
             old = self.word(field.word + number)

@@ -134,6 +134,7 @@ class _Finder:
         if any(one.large for one in enabled) or self._may_fault(condition):
             return True
         try:
+            # Intervals must admit a state where the condition differs before the step and holds after it.
             environment = self._where(enabled)
             environment.assume(condition, not truth)
             for row in rows(taken.action.effects):

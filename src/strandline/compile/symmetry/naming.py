@@ -105,6 +105,7 @@ class Naming:
             for family, row in zip(self.entries, values, strict=True)
         ]
         keys = [0] * (self.total + 1)
+        # Colour refinement: after n rounds a key depends on all names at most n references away.
         for _ in range(ROUNDS):
             keys = self._refine(keys, values, held)
         related = self._sharing_names(held)
@@ -116,6 +117,8 @@ class Naming:
                 best = min(waiting, key=lambda rank: keys[base + rank])
                 alike = sum(keys[base + rank] == keys[base + best] for rank in waiting) > 1
                 positions[best] = position
+                # A tie between names that others refer to: individualise the chosen one and refine, since it now
+                # distinguishes the names related to it. Ties of unrelated names are symmetric: any order will do.
                 if alike and related[base + best]:
                     keys[base + best] = mix(keys[base + best] ^ TAKEN)
                     keys = self._refine(keys, values, held)

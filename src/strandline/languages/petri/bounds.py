@@ -42,6 +42,7 @@ def possible_transitions(net: Net) -> list[int]:
     possible = set(waiting)
     while waiting:
         for place, amount in net.transitions[waiting.pop()].changes().items():
+            # A place that can receive tokens receives any number of them, because none is ever removed.
             if amount > 0 and not unlimited[place]:
                 unlimited[place] = True
                 for number in wanting.get(place, ()):
@@ -87,6 +88,7 @@ def _raised_weights(bounds: Sequence[int | None], transitions: Sequence[Transiti
     weights = [int(bound is None) for bound in bounds]
     waiting = deque(range(len(changes)))
     queued = set(waiting)
+    # Where no sub-invariant exists the weights grow for ever.
     patience = _PATIENCE * len(changes)
     while waiting:
         number = waiting.popleft()
@@ -98,7 +100,9 @@ def _raised_weights(bounds: Sequence[int | None], transitions: Sequence[Transiti
         patience -= 1
         if not taken or not patience:
             return {}
+        # The fewest producers: a heavier place makes each of its producers increase the sum more.
         blamed = min(taken, key=lambda place: (len(giving.get(place, ())), place))
+        # Rounded up: the least weight with which this transition increases the sum no more.
         weights[blamed] += -(excess // changes[number][blamed])
         if weights[blamed] > _HEAVIEST:
             return {}

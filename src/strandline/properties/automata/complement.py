@@ -61,6 +61,7 @@ def _complement_deterministic(automaton: Automaton) -> Automaton:
     """
     count = automaton.state_count
     accepting = automaton.accepting_states
+    # The first copy follows all runs; the second, without accepting states, those after the guess.
     before = tuple(
         merge_parallel(
             [replace(edge, marks=0) for edge in outgoing]
@@ -126,6 +127,7 @@ def _complement_weak(automaton: Automaton, steady: _States) -> Automaton:
         outgoing = []
         for letter, move in _moves(automaton, subset):
             reached = _image(subset, move)
+            # At a breakpoint every present run owes another departure from the steady states.
             still = _image(owing, move) if owing else reached
             outgoing.append(Edge(letter, place((reached, still & steady)), int(not owing)))
         edges.append(merge_parallel(outgoing))
@@ -203,6 +205,7 @@ def _lower_ranks(level: _Level, move: _Move, accepting: _States) -> Iterator[_Le
     for state, rank in level.ranks:
         for target in move[state]:
             limits[target] = min(rank, limits.get(target, rank))
+    # Along a run ranks never rise, and accepting states have even ones (Kupferman and Vardi 2001).
     ranks = {state: rank - (state in accepting and rank % 2) for state, rank in limits.items()}
     highest = max(rank for _, rank in level.ranks)
     if not _is_tight(ranks, highest):
@@ -211,6 +214,7 @@ def _lower_ranks(level: _Level, move: _Move, accepting: _States) -> Iterator[_Le
         watched = level.watched
         owing = frozenset(state for state in _image(level.owing, move) if ranks[state] == watched)
     else:
+        # The even ranks are watched in turn: none may keep a run for ever.
         watched = (level.watched + 2) % (highest + 1)
         owing = frozenset(state for state, rank in ranks.items() if rank == watched)
     yield _Level(tuple(sorted(ranks.items())), watched, owing)

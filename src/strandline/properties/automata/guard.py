@@ -176,8 +176,10 @@ def _irredundant(lower: Guard, upper: Guard) -> tuple[Guard, tuple[Cube, ...]]:
     atom = min(lower.atom, upper.atom)
     lower_low, lower_high = _branches(lower, atom)
     upper_low, upper_high = _branches(upper, atom)
+    # Cubes with a literal of the atom are needed only for letters that the other branch must not accept.
     low, low_cubes = _irredundant(lower_low & ~upper_high, upper_low)
     high, high_cubes = _irredundant(lower_high & ~upper_low, upper_high)
+    # All others are covered by cubes without the literal.
     rest = (lower_low & ~low) | (lower_high & ~high)
     both, both_cubes = _irredundant(rest, upper_low & upper_high)
     bit = 1 << atom

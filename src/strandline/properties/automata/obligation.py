@@ -36,10 +36,12 @@ def weak_deterministic(automaton: Automaton, accepts: Callable[[LassoWord], bool
     for number, members in enumerate(parts.members):
         successors = {parts.of[edge.target] for state in members for edge in subsets.edges[state]} - {number}
         highest = max((colour[other] for other in successors), default=None)
+        # No run stays in a component without edges: any colour is right, and the lowest merges most states.
         if not parts.has_edge[number]:
             colour.append(0 if highest is None else highest)
             continue
         wanted = int(not accepts(lasso_through(subsets, parts, number)))
+        # The least colour of the right parity that is no lower than the successors' (Löding 2001).
         if highest is None:
             colour.append(wanted)
         else:

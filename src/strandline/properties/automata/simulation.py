@@ -204,6 +204,7 @@ def _reduce_in_reverse(automaton: Automaton, keep_state_based: bool) -> Automato
         {
             other
             for other in states
+            # Runs begin in initial states, so only these simulate one in reverse.
             if (state not in initial or other in initial)
             and (not keep_state_based or own_marks[state] & ~own_marks[other] == 0)
         }

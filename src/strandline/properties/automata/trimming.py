@@ -79,8 +79,10 @@ def _needed_sets(automaton: Automaton, parts: Components, number: int) -> list[i
     ]
     needed: list[int] = []
     for bit, own in enumerate(members):
+        # Every cycle meets a set that has all edges.
         if len(own) == len(edges):
             continue
+        # A cycle that meets a smaller set meets this one; of equal sets the first one stays.
         implied = any(
             other < own or (other == own and earlier < bit) for earlier, other in enumerate(members) if earlier != bit
         )

@@ -47,6 +47,7 @@ def unroll_generator(
             value = reader.under(conjoin(asked, condition), reader.load, node.elt)
             found.append((value, condition))
             if goes_on is not None:
+                # The consumer goes on unless a value that was produced has ended it, as in `any` and `next`.
                 asked = conjoin(asked, implies(condition, goes_on(value)))
             return
         first = generators[0]
@@ -62,6 +63,7 @@ def unroll_generator(
             run(generators[1:], test)
 
     run(node.generators, TRUE)
+    # Generators have a scope of their own: their variables end with them.
     reader.machine.frame = outer
     return found
 
