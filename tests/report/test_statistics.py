@@ -51,15 +51,15 @@ def test_every_statistic_is_in_the_json_and_in_its_documentation() -> None:
 
 
 def test_the_documentation_has_the_list() -> None:
-    path = ROOT / "scripts" / "write_statistics.py"
-    specification = importlib.util.spec_from_file_location("write_statistics", path)
+    path = ROOT / "scripts" / "write_tables.py"
+    specification = importlib.util.spec_from_file_location("write_tables", path)
     assert specification is not None
     assert specification.loader is not None
     script = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(script)
     text = script.PAGE.read_text("utf-8")
-    assert statistics_page() in text, "run scripts/write_statistics.py"
-    assert script.with_statistics(text) == text
+    assert statistics_page() in text, "run scripts/write_tables.py"
+    assert script.with_tables(text) == text
 
 
 def test_the_searches_for_properties_have_those_that_are_declared(model: strandline.System) -> None:
