@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from strandline.checker.driver.compilation import no_merging
-from strandline.checker.options.ctl_methods import COMPONENTS, CTL_METHODS, EXPLICIT, SWEPT, SYMBOLIC
+from strandline.checker.options.ctl_methods import COMPONENTS, CTL_METHODS, EXPLICIT, STATE_METHODS, SWEPT
 from strandline.checker.options.cycle_methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
 from strandline.checker.options.search import AUTO as ANY
 from strandline.checker.options.search import CPU, GPU, ORDER_WORDS
@@ -38,6 +38,16 @@ FOR_STATES: tuple[Strategy[StatesTask, StatesFound], ...] = (ExplicitSearch(),)
 """Strategies for properties of states; the first that can decide the task is chosen."""
 ON_DEVICE: Strategy[StatesTask, StatesFound] = DeviceSearchForStates()
 """The strategy for properties of states on a GPU."""
+
+
+@cache
+def strategies_for_states() -> Mapping[str, Strategy[StatesTask, StatesFound]]:
+    """Return the strategies for properties of states that are chosen by a method name only."""
+    # Imported lazily: explicit search does not wait for the BDD libraries.
+    from strandline.checker.strategies.symbolic import SymbolicSearch
+
+    table: list[Strategy[StatesTask, StatesFound]] = [SymbolicSearch()]
+    return {one.name: one for one in table}
 
 
 @cache
@@ -85,15 +95,12 @@ def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
 
     Raises `UsageError` if there is none.
     """
-    if task.method == SYMBOLIC:
-        # Imported here: who searches state by state does not wait for decision diagrams.
-        from strandline.checker.strategies.symbolic import SymbolicSearch
-
-        symbolic = SymbolicSearch()
-        refused = symbolic.can(task)
+    if task.method != EXPLICIT and task.method in STATE_METHODS:
+        named = strategies_for_states()[task.method]
+        refused = named.can(task)
         if refused is not None:
             raise refused
-        return Choice(symbolic)
+        return Choice(named)
     refusals: list[UsageError] = []
     asked = task.options.device
     for strategy in FOR_STATES if asked == CPU else (ON_DEVICE, *FOR_STATES):
