@@ -103,7 +103,7 @@ def with_visible_conditions(system: System, fairness: Sequence[Fairness]) -> tup
     Conditions that every run meets are left out.
     """
     if system.observer is not None:
-        raise InternalError("what an observer sees is fair or not by itself")
+        raise InternalError("fairness conditions are added before an observer")
     wanted = [one for one in fairness if not _is_always_met(system, one) and (one.actions or one.condition is not None)]
     about_actions = [one for one in wanted if one.condition is None]
     taken = [Variable(f"{TAKEN}{number}", Domain(0, 1)) for number, _ in enumerate(about_actions)]

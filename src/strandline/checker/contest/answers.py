@@ -116,7 +116,7 @@ def _decide_states(
 def _added_up(one: Largest) -> Sequence[Variable]:
     variables = variables_in_sum(one.expression)
     if variables is None:
-        raise InternalError("the largest value of a sum of variables is looked for, not of anything else")
+        raise InternalError("upper bounds are computed for sums of variables only")
     return variables
 
 

@@ -56,7 +56,7 @@ class Explored:
     def observer(self, folder: Path, kernel: Kernel) -> Gathering:
         """Make the observer, when the search begins."""
         if not isinstance(kernel.reference, SystemReference):
-            raise InternalError("only Systems are asked about")
+            raise InternalError("questions are answered for Systems only")
         self.gathering = Gathering(
             kernel.reference.layout,
             kernel.initial[0],
@@ -74,7 +74,7 @@ class Explored:
             self.outcome.fault = fault_verdict(self.system, trace, (), run.specification.measure)
         if run.has_begun and not run.outcome.interrupted:
             if run.kernel.coverage_bits is None:
-                raise InternalError("machine code marks the actions that are taken")
+                raise InternalError("coverage bits are set by machine code only")
             self.never_taken = len(self.system.actions) - int(
                 run.kernel.coverage_bits[: len(self.system.actions)].sum()
             )

@@ -151,7 +151,7 @@ class _Deciding:
     def _lasso(self, found: ProductFound) -> tuple[Lasso, str | None]:
         """Return the lasso to be shown, and the sense in which it is a shortest one."""
         if found.lasso is None:
-            raise InternalError("a violation was found, but no way to it")
+            raise InternalError("a violation was found, but no path to it")
         if found.shortest or not self.task.temporal.shortest or found.method == SCC:
             return found.lasso, SHORTEST_LASSO if found.shortest else None
         second = self._shortest()

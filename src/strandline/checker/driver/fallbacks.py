@@ -246,7 +246,7 @@ def _with_compression(specification: SearchSpecification) -> SearchSpecification
 
 def _without_measure(specification: SearchSpecification) -> SearchSpecification:
     if not isinstance(specification.searches, StateSearches):
-        raise InternalError("only a sweep for states goes on without its measure")
+        raise InternalError("only a sweep for states can continue without its measure")
     searches = specification.searches.breadth_first()
     return _with_compression(
         replace(specification, measure=None, searches=searches, options=searches.options, counts_distinct=False)
@@ -423,7 +423,7 @@ def _measured_part(specification: SearchSpecification) -> System:
 
 
 def _missing_note() -> Prediction | None:
-    raise InternalError("the measure that a run before went on with is not noted")
+    raise InternalError("the checkpoint lacks the measure of a fallback")
 
 
 # --- the table --------------------------------------------------------------------------------------------------------

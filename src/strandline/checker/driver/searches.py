@@ -190,7 +190,7 @@ def cycle_sweep(search: Searching) -> SweepCycleSearch | None:
 def random_walks(search: Searching) -> RandomWalks:
     """Return the search, which must be one of random walks."""
     if not isinstance(search, RandomWalks):
-        raise InternalError("this search walks not at random")
+        raise InternalError("this search is not a random walk")
     return search
 
 
@@ -222,7 +222,7 @@ class CycleSearches:
 def cycle_search(search: Searching) -> CycleSearch:
     """Return the search, which must be one for cycles."""
     if not isinstance(search, CycleSearch):
-        raise InternalError("this search looks for no cycles")
+        raise InternalError("this search is not for cycles")
     return search
 
 

@@ -65,5 +65,5 @@ class SweepMeasures:
 
         prediction = noted_prediction(self._checkpoints, f"measure {len(self._known) + 1}", system, find)
         if prediction is None:
-            raise InternalError("a prediction was noted, but it is not there")
+            raise InternalError("the checkpoint lacks a prediction that it names")
         return prediction

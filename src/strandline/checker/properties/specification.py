@@ -157,7 +157,7 @@ class PropertyProcess:
         raise UsageError("a property process has no automaton of bad prefixes")
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
-        raise InternalError("a property process is judged by the states that it passes")
+        raise InternalError("a property process is judged by its locations")
 
 
 def bind_formula(

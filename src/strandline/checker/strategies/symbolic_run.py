@@ -267,7 +267,7 @@ class SymbolicRun:
     def _blame_without_trace(self, expressions: Sequence[Expression], blame: Blame) -> None:
         state = self.space.member(self.faulting)
         if state is None:
-            raise InternalError("a state was to fault, and there is none")
+            raise InternalError("no reachable state has the fault that was found")
         reference = reference_of(self.system)
         trace = Trace(reference.describe(reference.layout.pack(state)), ())
         blame(*_faulting(self.system, (trace, state), expressions), led=False)
@@ -331,7 +331,7 @@ def _faulting(system: System, found: tuple[Trace, State], expressions: Sequence[
             return replace(trace, fault=TraceFault(site.kind, site.span, None, site.detail)), False
     faulted = with_fault(reference, trace, reference.layout.pack(state))
     if faulted is None:
-        raise InternalError("a step was to fault and did not")
+        raise InternalError("the step that was found to fault does not")
     return faulted, True
 
 

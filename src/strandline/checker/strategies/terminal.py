@@ -140,7 +140,7 @@ class _ComponentDecision:
         expression = self.formula.expression(self.part)
         reached = _closure(reference, path.states[-1])
         if any(bool(reference.values(state, [expression])[0]) is not holds for state in reached):
-            raise InternalError("a state of the terminal component is not as it was claimed to be")
+            raise InternalError("a state of the terminal component differs from the claimed one")
         always = "always" if holds else "never"
         states = "1 state" if component.states == 1 else f"{component.states:,} states"
         words = f"a terminal component of {states}, in which '{self.part}' {always} holds"

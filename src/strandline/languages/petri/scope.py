@@ -89,7 +89,7 @@ class NetScope(Scope):
             return row("+", [Read(place, Span(*call.span())) for place in places])
         names = list(self._ids(call, self.transitions, source))
         if self._steps is None:
-            raise InternalError("the names of transitions are known before they are asked about")
+            raise InternalError("the scope has not been given its System")
         actions = [self.transitions[one] for one in names]
         return (
             self._steps.taken_expression(", ".join(names), actions)
