@@ -45,7 +45,7 @@ class Cluster:
         return diagrams.and_exists(self.between, self.behind(states), self.next)
 
     def behind(self, states: Function) -> Function:
-        """Rename a set to the next bits of the written slots."""
+        """Return a set with the slots that the relation writes renamed from current to next bits."""
         return self.diagrams.rename(states, self.backward)
 
     def image(self, states: Function) -> Function:

@@ -261,9 +261,9 @@ def unmet_fairness(reference: SystemReference, run: ShownRun, fairness: Sequence
 
 
 def _meets(interpreter: Interpreter, state: Valuation, one: Fairness) -> bool:
-    """Return True if a state meets a condition whatever step is taken from it.
+    """Return True if a state meets a fairness condition by itself: it satisfies it, or enables none of its actions.
 
-    For strong fairness, all states of a loop must, unless its actions are taken.
+    A loop that takes none of the actions is strongly fair only if all of its states do.
     """
     if one.condition is not None:
         return bool(interpreter.evaluate(one.condition, state))

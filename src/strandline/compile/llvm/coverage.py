@@ -46,7 +46,7 @@ class CoverageBits:
         return f"@{GLOBAL} = global [{max(self.size, 1)} x i8] zeroinitializer"
 
     def set_bits(self, evaluator: Evaluator, action: Action) -> None:
-        """Set the bits of an action whose successor the evaluator sees."""
+        """Emit code that sets the coverage bits of an action; the evaluator must be in its successor state."""
         code, changed = evaluator.code, writes(action)
         self._set(code, _place(code, str(self._actions[id(action)])))
         for location, first in self._locations.items():

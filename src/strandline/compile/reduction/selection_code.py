@@ -91,7 +91,7 @@ def _conditions(conditions: Sequence[Expression], records: Records) -> str:
 
 
 class _SelectionEmitter:
-    """Emits `@choose`. Sets are arrays of words."""
+    """Emits the function `@choose`, which selects the steps of a state. Sets of actions are arrays of words."""
 
     def __init__(self, reduction: Reduction, records: Records) -> None:
         self.words = _words(len(reduction.facts.conflicts))

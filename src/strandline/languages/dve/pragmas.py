@@ -118,7 +118,7 @@ def _names(source: Source, pragma: CommentDeclaration) -> Iterator[tuple[str, Sp
 
 
 def _processes(source: Source, system: System, name: str, span: Span) -> list[str]:
-    """Return the processes that a name in the list means."""
+    """Return the processes that a name in a list such as `// fair: P, Q` stands for: itself, or all for `all`."""
     known = [process.name for process in system.processes]
     if system.synchronous:
         raise ModelError("in a synchronous system all processes step together: each is fair", source, span)

@@ -64,7 +64,9 @@ class Expander:
                 for operand in operands:
                     result = conjoin(result, operand)
                     if self.maximum is not None and len(result) > self.maximum:
-                        raise TranslationTooLarge(f"a formula has more than {self.maximum} alternatives")
+                        raise TranslationTooLarge(
+                            f"the expansion of a formula has more than {self.maximum} alternatives"
+                        )
                 return result
             case Operator.OR:
                 result = {}
