@@ -54,7 +54,7 @@ def figures_of(
 
 
 def _by_name(now: Counted, details: Details, compiled: CompiledModel) -> dict[str, Any]:
-    """Return the statistics that the search or the compiled model has under the names of the table."""
+    """Return the values of all statistics that are attributes or counters of the search or the compiled model."""
     found = {name: value for name, value in now.counters.items() if name in _NAMES}
     for source in (now, details, compiled):
         found.update({one.name: getattr(source, one.name) for one in fields(source) if one.name in _NAMES})

@@ -89,7 +89,7 @@ class Evaluator:
         return result
 
     def _operand(self, expression: Expression) -> Walk[str]:
-        """Return the value of a part that is emitted on its own."""
+        """Return the value of an operand; a heavily shared one is emitted as straight-line code."""
         return (
             immediate_walk(self._speculate("value", expression)) if is_tangled(expression) else self._value(expression)
         )

@@ -259,7 +259,7 @@ class Evaluator:
         members = self.structure.members(group)
         values = [self.machine.load(self.structure.process_attribute(member, name)) for member in members]
         if any(isinstance(value, Place) for value in values):
-            raise Refused(f"'{name}' is a container: choose its process by a constant, a parameter or a loop")
+            raise Refused(f"'{name}' is a container: its process must be a constant, a parameter or a loop variable")
         result = values[-1]
         for position in range(len(members) - 2, -1, -1):
             result = self.machine.join(equal(index, Const(position)), values[position], result)
