@@ -293,7 +293,7 @@ class Search(ABC):
 
     @property
     def found(self) -> tuple[int, int]:
-        """The record of the state, and its labels (FOUND), after FOUND or FAULT."""
+        """After FOUND or FAULT: the record of the state and, after FOUND, its labels."""
         return int(self.expansion.answer.record), int(self.expansion.answer.labels)
 
     @property

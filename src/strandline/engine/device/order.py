@@ -88,7 +88,7 @@ class Levels:
             self._works.append(Work(work.to, head))
 
     def _handle_stop(self, stop: int) -> None:
-        """Handle an early stop: queue the states to be repeated, and make room."""
+        """Handle a round that the kernels stopped early: queue the states to expand again, and make room."""
         store = self.store
         numbers = store.repeated_numbers()
         if len(numbers):

@@ -65,7 +65,7 @@ def _may_be_there(filter_words, hash_value):
 
 @inlined
 def _is_at(rows, row, known, width, place, count, words):
-    """Return True if a known state from `place` on with the hash of a row has its state."""
+    """Return True if the state of a row is one of the known states from `place` on that have its hash."""
     while place < count and known[place * width] == rows[row]:
         if same_state(rows, row, known, place * width, words):
             return True

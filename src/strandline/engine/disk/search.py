@@ -208,7 +208,7 @@ class SpillingSearch(Search):
         load_kernels(self._view(), self._width)
 
     def run(self, budget: np.uint64) -> int:
-        """Expand pieces; several small ones in one call, because a return costs more than a few states do."""
+        """Expand the loaded piece, and further ones if they are small: a return costs more than a few states do."""
         from strandline.engine.disk.expanding_kernel import expand
 
         deadline = time.perf_counter() + _AT_ONCE

@@ -23,7 +23,7 @@ class LayerQueue:
 
 
 class SpillQueues:
-    """The spilled states of each kind."""
+    """The spilled frontier: the states of this sweep, its roots, and the roots of the next one."""
 
     def __init__(self, files: RunFiles, row_words: int) -> None:
         self._files, self._row_words = files, row_words

@@ -71,7 +71,7 @@ class StorePart(Part):
         raise InternalError(f"{type(self).__name__} cannot list its states")
 
     def waiting(self, first: int, last: int, rows: int) -> Iterator[WordArray]:
-        """Iterate over the states of entries `first` to `last`, in such blocks."""
+        """Iterate over the states of entries `first` to `last`, in blocks as `states` does."""
         raise InternalError(f"{type(self).__name__} cannot list its states")
 
 

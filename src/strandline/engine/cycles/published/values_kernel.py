@@ -76,7 +76,7 @@ def _enqueue(search, number, row):
 
 @inlined
 def _dequeue(search, number, row):
-    """Remove the first state from the queue of a layer, as visited."""
+    """Remove the first state from the queue of a layer, and mark it as visited."""
     store, state, place = search.store, search.state, search.layers.rows[row]
     own = link_in_ring(store, number)
     if place.ring == number + _1:
