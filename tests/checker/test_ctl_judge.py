@@ -61,7 +61,7 @@ def test_a_path_that_stops_too_early_is_found_out(
         return Way((start,), ())
 
     monkeypatch.setattr(Paths, "until", stops)
-    with pytest.raises(ReplayError, match=r"the run that is to show '.*' does not"):
+    with pytest.raises(ReplayError, match=r"the run that is evidence for '.*' does not"):
         strandline.check(chain, ctl=formula)
 
 
@@ -74,7 +74,7 @@ def test_a_loop_through_other_states_is_found_out(
         return Way((start, 0, 1, start), (leads_back, 0, 0), loop=0)
 
     monkeypatch.setattr(Paths, "always", round_the_chain)
-    with pytest.raises(ReplayError, match=r"the run that is to show '.*' does not"):
+    with pytest.raises(ReplayError, match=r"the run that is evidence for '.*' does not"):
         strandline.check(chain, ctl=formula)
 
 
@@ -88,5 +88,5 @@ def test_a_loop_that_is_not_fair_is_found_out(chain: str, monkeypatch: pytest.Mo
         return always(paths, start, inside)
 
     monkeypatch.setattr(Paths, "always", unfair)
-    with pytest.raises(ReplayError, match=r"the run that is to show 'EG .*' is not fair: p"):
+    with pytest.raises(ReplayError, match=r"the run that is evidence for 'EG .*' is not fair: p"):
         strandline.check(chain, ctl="EG (p || !q)", fairness="p")

@@ -59,7 +59,7 @@ def test_what_is_wrong_with_mono(text: str, message: str) -> None:
 
 
 def test_auto_stands_alone() -> None:
-    with pytest.raises(strandline.InputError, match="measure='auto' stands alone"):
+    with pytest.raises(strandline.InputError, match="measure='auto' cannot be combined with other measures"):
         _values("auto", "x")
 
 
