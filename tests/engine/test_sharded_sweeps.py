@@ -156,7 +156,7 @@ def test_threads_that_give_way_when_they_meet(monkeypatch: pytest.MonkeyPatch) -
     lock = Lock()
     for name in ("load_acquire", "fetch_add"):
         function = giving_way(lock, getattr(engine.modules["runtime.intrinsics"], name))
-        monkeypatch.setattr(engine.modules["orders.shards_kernel"], name, function)
+        monkeypatch.setattr(engine.modules["parts.barrier_kernel"], name, function)
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:

@@ -28,7 +28,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 @contextmanager
 def small_rounds(engine: Engine, links: int = 5) -> Iterator[None]:
     """Rounds of a few states, so that small graphs have many."""
-    small = {"SHARED_STATES": 2, "ROUND_STATES": 70, "SHARED_LINKS": links}
+    small = {"SHARED_STATES": 2, "SHARED_LINKS": links}
     old = {name: getattr(engine.sizes, name) for name in small}
     try:
         for name, value in small.items():
@@ -96,7 +96,7 @@ def test_a_table_that_has_no_room_to_be_doubled(words: int) -> None:
             levels = free.advance().levels
             places = int(free.search._table.shape.places)
             full, grown = 8 * sum(part.room for part in free.search.parts), set()
-            for limit in range(full - 8 * places, full + 16 * places, 2 * places):
+            for limit in range(full - 4 * places, full + 4 * places, places // 2):
                 short = Run(kernel, "bfs", engine=engine, collect=False, threads=threads, memory_limit=limit)
                 if short.advance().event is engine.Event.DONE:
                     assert short.outcome.levels == levels
@@ -112,8 +112,9 @@ def test_threads_that_give_way_around_every_swap(words: int, monkeypatch: pytest
     lock = Lock()
     modules = engine.modules
     for module, names in (
-        ("store.table_kernel", ("load_acquire", "cas_from_zero")),
+        ("store.table_kernel", ("load_acquire", "compare_and_swap")),
         ("orders.shared_kernel", ("load_acquire", "fetch_add")),
+        ("parts.barrier_kernel", ("load_acquire", "fetch_add")),
     ):
         for name in names:
             monkeypatch.setattr(modules[module], name, giving_way(lock, getattr(modules["runtime.intrinsics"], name)))

@@ -21,10 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
-from strandline.engine.parts.links import BLOCK, HEADER, Batch, batch_of, header_of, links_of
+from strandline.engine.parts.links import BLOCK, HEADER, Batch, Bytes, batch_of, header_of, links_of
 from strandline.engine.runtime.codes import ROOT, SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.writer import Collected, Writer, write_all
+from strandline.engine.runtime.threads import Threads
+from strandline.engine.runtime.writer import AT_ONCE, Collected, Writer, write_all
 from strandline.errors import ReplayError, ResourceError
 
 _STEP_MASK = (1 << STEP_BITS) - 1
@@ -54,8 +55,20 @@ class ParentLog:
         """Append links; they get the next record numbers."""
         self._collected.add(links)
 
+    def append_by_threads(self, links: WordArray, threads: Threads) -> None:
+        """Append links as `append` does, encoded by several threads."""
+        if len(links) < 2 * AT_ONCE:
+            self.append(links)
+            return
+        self._collected.hand_over()
+        pieces = [links[first : first + AT_ONCE] for first in range(0, len(links), AT_ONCE)]
+        for data in threads.map(batch_of, pieces):
+            self._writer.do(partial(self._write_batch, data), data.nbytes)
+
     def _write(self, links: WordArray) -> None:
-        data = batch_of(links)
+        self._write_batch(batch_of(links))
+
+    def _write_batch(self, data: Bytes) -> None:
         self._account(data.nbytes)
         write_all(self._file, self.path, data)
 

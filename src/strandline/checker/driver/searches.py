@@ -100,7 +100,14 @@ class StateSearches:
         if options.order == "dfs":
             return DepthFirstSearch(kernel, **terms)
         kind, size = options.store_kind, options.table_bytes
-        return BreadthFirstSearch(kernel, store_kind=kind, table_bytes=size, threads=threads, **terms)
+        return BreadthFirstSearch(
+            kernel,
+            store_kind=kind,
+            table_bytes=size,
+            threads=threads,
+            log_by_threads=log.append_by_threads,
+            **terms,
+        )
 
     def _terms(self, log: Sink, observer: SearchObserver | None, memory_limit: int | None) -> SearchArguments:
         return {

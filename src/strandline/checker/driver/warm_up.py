@@ -23,6 +23,7 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.parts.links import load_kernels
 from strandline.engine.parts.search_output import Sink
 from strandline.engine.runtime.memory import WordArray
+from strandline.engine.runtime.threads import Threads
 from strandline.engine.search import Search, Searching
 
 COMPILING = "compiling this part of the engine, once per machine ..."
@@ -50,6 +51,9 @@ class NullLog:
     """A parent log that keeps nothing."""
 
     def append(self, links: WordArray) -> None:
+        return None
+
+    def append_by_threads(self, links: WordArray, threads: Threads) -> None:
         return None
 
     def parts(self, count: int) -> list[Sink]:

@@ -12,9 +12,9 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters
 from strandline.engine.orders.shared_bfs_workers import WorkerPool
 from strandline.engine.parts.part import GrowingPart
-from strandline.engine.parts.search_output import EdgeObserver
+from strandline.engine.parts.search_output import EdgeObserver, SinkByThreads
 from strandline.engine.runtime import sizes
-from strandline.engine.runtime.codes import BUDGET, CONTINUE, SAME, STEP_BITS
+from strandline.engine.runtime.codes import CONTINUE, SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import COUNTS, LEVELS, counters_of, record
 from strandline.engine.search import Details, Search, SearchArguments, Statistics, level_details
@@ -38,6 +38,7 @@ class BreadthFirstSearch(Search):
         store_kind: StoreKind = AUTO,
         table_bytes: int | None = None,
         threads: int = 1,
+        log_by_threads: SinkByThreads | None = None,
         **terms: Unpack[SearchArguments],
     ) -> None:
         if kernel.measured:
@@ -55,7 +56,16 @@ class BreadthFirstSearch(Search):
         self._begun = False
         self._workers: WorkerPool | None = None
         if threads > 1 and store_kind.threads:
-            self._workers = WorkerPool(kernel, threads, self._table, self.journal, self.expansion.answer)
+            self._workers = WorkerPool(
+                kernel,
+                threads,
+                self._table,
+                self.journal,
+                self._level,
+                self.expansion.answer,
+                self.memory_limit,
+                log_by_threads,
+            )
             self.parts = (*self.parts, self._workers)
 
     def run(self, budget: np.uint64) -> int:
@@ -63,13 +73,13 @@ class BreadthFirstSearch(Search):
         if workers is None:
             return self._run_alone(budget)
         if not workers.idle:
-            return self._run_together(workers)
+            return self._run_together(workers, budget)
         if not self.expansion.rest.count:
             code = self._next_level()
             if code != CONTINUE:
                 return code
             if int(self._level.end) - int(self._level.head) >= sizes.SHARED_STATES:
-                return self._run_together(workers)
+                return self._run_together(workers, budget)
         return self._run_alone(np.uint64(workers.budget_alone(int(budget))))
 
     def load(self) -> None:
@@ -94,10 +104,10 @@ class BreadthFirstSearch(Search):
             prepare_initial(search.expansion, search.batch, search.store, self.expansion.rest.count)
         self._begun = True
 
-    def _run_together(self, workers: WorkerPool) -> int:
-        code, self._level.head = workers.run(int(self._level.head), int(self._level.end))
-        self._table.note_used(int(self.journal.counts.recorded), workers.first_state(int(self._level.head)))
-        return code if code != CONTINUE else BUDGET
+    def _run_together(self, workers: WorkerPool, budget: np.uint64) -> int:
+        code = workers.run(int(budget), self._levels.array)
+        self._table.note_used(int(self.journal.counts.recorded), workers.first_state())
+        return code
 
     def _next_level(self) -> int:
         from strandline.engine.orders.breadth_first_kernel import next_level

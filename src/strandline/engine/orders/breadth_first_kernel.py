@@ -51,23 +51,27 @@ class BreadthFirst(NamedTuple):
 
 
 @inlined
-def _next_level(search):
-    """Begin the next level, the states found during the last one, when that is finished.
+def begin_level(level, levels, found):
+    """Begin the next level when the last one is finished: the states found since then, up to record `found`.
 
-    Returns CONTINUE, DONE if there is none, or GROW.
+    Returns CONTINUE, DONE if there are none, or GROW.
     """
-    level, found = search.level, search.journal.counts.recorded
     if level.head < level.end:
         return CONTINUE
     if level.end == found:
         return DONE
-    if level.count == U(len(search.levels)):
+    if level.count == U(len(levels)):
         level.wanted = level.count + _1
         return GROW
-    search.levels[level.count] = found - level.end
+    levels[level.count] = found - level.end
     level.count += _1
     level.end = found
     return CONTINUE
+
+
+@inlined
+def _next_level(search):
+    return begin_level(search.level, search.levels, search.journal.counts.recorded)
 
 
 @inlined
@@ -150,7 +154,7 @@ def _absorb(search):
 
 @njit
 def next_level(search):
-    """Begin the next level, for callers outside of kernels; see `_next_level`."""
+    """Begin the next level, for callers outside of kernels; see `begin_level`."""
     return _next_level(search)
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strandline.engine.parts.barrier_kernel import wait_at_barrier
 from strandline.engine.parts.expansion_kernel import Expansion, compute_successors, link_of
 from strandline.engine.parts.layer_table_kernel import layer_chain, unexpanded
 from strandline.engine.parts.line_kernel import (
@@ -32,7 +33,6 @@ from strandline.engine.parts.profile_recorder_kernel import record_layer, sample
 from strandline.engine.parts.search_output_kernel import count_expanded
 from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, NONE, REGRESSING_COLUMN, STEP_MASK
 from strandline.engine.runtime.hashing import state_hash
-from strandline.engine.runtime.intrinsics import fetch_add, load_acquire, yield_processor
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_home, prefetch_match
 from strandline.engine.store.paged_kernel import next_of, record_of, take
@@ -45,13 +45,6 @@ _EXPANDED = U(1 << 13)
 """States that a thread expands between two barriers."""
 _MOST_ROUNDS = U(1 << 14)
 """Barriers after which the kernel returns, whatever was done."""
-_POLLS = 5_000
-"""Times that a thread polls the barrier before it yields the processor on every further poll.
-
-With fewer processors than threads, a waiting thread must not keep the others from running. Sleeping would take longer
-than most phases do.
-"""
-
 WORK, TURN, COLUMN = U(0), U(1), U(2)
 """Phase of the threads: expanding a layer; leaving it; leaving a column."""
 
@@ -103,16 +96,7 @@ class Shard(NamedTuple):
 @inlined
 def _wait_at_barrier(comm):
     """Wait at the barrier; all writes of all threads before it are visible afterwards."""
-    own, place = comm.own, comm.own.threads * APART
-    # The counter only grows, so that it need not be reset: barrier k is passed at k * threads arrivals.
-    own.arrivals += own.threads
-    # The fetch-and-add releases this thread's writes; the acquiring loads below make those of the others visible.
-    fetch_add(comm.published, place, _1)
-    polls = _POLLS
-    while load_acquire(comm.published, place) < own.arrivals:
-        polls -= 1
-        if polls < 0:
-            yield_processor()
+    wait_at_barrier(comm.published, comm.own.threads * APART, comm.own)
 
 
 @inlined

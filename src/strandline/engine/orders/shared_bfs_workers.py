@@ -1,9 +1,8 @@
-"""The worker threads of a breadth-first search (`strandline.engine.orders.shared_kernel`)."""
+"""The threads of a breadth-first search (`strandline.engine.orders.shared_kernel`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,30 +10,28 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine.parts.expansion import ExpansionPart
 from strandline.engine.parts.part import Affordable, Part
-from strandline.engine.parts.search_output import JournalPart
+from strandline.engine.parts.search_output import JournalPart, SinkByThreads
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import CLAIM, COUNTS, EXPANSION_COUNTS, ROUND, record
+from strandline.engine.runtime.threads import Threads
 from strandline.engine.store.parts import StorePart
-from strandline.errors import InternalError
 
 if TYPE_CHECKING:
     from strandline.engine.orders.shared_kernel import Shared
 
-_REST, _PUT_OFF = 1 << 14, 1 << 12
-"""Fewest slots of a table that are worth several threads; slot contents that each thread may defer."""
-_NUMBERS, _ALONE = 64, 1 << 15
-"""Records that a worker claims at a time; states that one thread expands before parallel work is considered again."""
-_PRIORITY = (codes.FOUND, codes.FAULT, codes.GROW, codes.FLUSH)
-"""Priority of return codes when several workers stop at once; lower-priority events recur in the next round."""
+_MOST_ALONE = 1 << 15
+"""States that one thread expands at most before parallel work is considered again."""
+_LIMIT_SHARE = 32
+"""The buffer of links takes one part in so many of the memory limit at most."""
 
 
 class _Worker:
-    """The private arrays of one worker."""
+    """The private arrays of one thread."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, thread: int, threads: int) -> None:
         self.expansion = ExpansionPart(kernel, 0)
-        self.own, self.counts = record(CLAIM), record(COUNTS)
+        self.own, self.counts = record(CLAIM, thread=thread, threads=threads), record(COUNTS)
 
     @property
     def idle(self) -> bool:
@@ -43,23 +40,41 @@ class _Worker:
 
 
 class WorkerPool(Part):
-    """Worker threads that expand a level together, round by round."""
+    """Threads that expand levels together.
 
-    def __init__(self, kernel: Kernel, threads: int, table: StorePart, journal: JournalPart, answer: Any) -> None:
-        from strandline.engine.orders.shared_kernel import COMMON_WORDS
+    Fewer threads are used than asked for if the system refuses to start them; `threads` is their number.
+    """
 
-        self.threads = threads
-        self._table, self._journal, self._answer = table, journal, answer
-        self._workers = [_Worker(kernel) for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(threads - 1, thread_name_prefix="strandline")
-        self._links: WordArray = np.zeros(sizes.SHARED_LINKS, dtype=np.uint64)
-        self._common: WordArray = np.zeros(COMMON_WORDS, dtype=np.uint64)
-        self._round = record(ROUND)
+    def __init__(
+        self,
+        kernel: Kernel,
+        threads: int,
+        table: StorePart,
+        journal: JournalPart,
+        level: Any,
+        answer: Any,
+        memory_limit: int | None,
+        log: SinkByThreads | None,
+    ) -> None:
+        from strandline.engine.orders.shared_kernel import APART, THREADS
+
+        self._pool = Threads(threads)
+        self.threads = self._pool.count
+        self._table, self._journal, self._level, self._answer, self._log = table, journal, level, answer, log
+        self._workers = [_Worker(kernel, thread, self.threads) for thread in range(self.threads)]
+        links = min(sizes.SHARED_LINKS * self.threads, sizes.MOST_SHARED_LINKS)
+        if memory_limit is not None:
+            links = min(links, max(sizes.SHARED_STATES, memory_limit // 8 // _LIMIT_SHARE))
+        self._links: WordArray = np.zeros(links, dtype=np.uint64)
+        self._shared: WordArray = np.zeros(int(THREADS + np.uint64(self.threads) * APART), dtype=np.uint64)
+        self._deferred: WordArray = np.zeros((self.threads, sizes.SHARED_DEFERRED), dtype=np.uint64)
+        self._gaps: WordArray = np.zeros((self.threads, 2), dtype=np.uint64)
+        self._round = record(ROUND, least_states=sizes.SHARED_STATES)
         self._alone = sizes.SHARED_STATES
 
     @property
     def idle(self) -> bool:
-        """True if no worker has anything left of the last round."""
+        """True if no thread has anything left of the last round."""
         return all(worker.idle for worker in self._workers)
 
     def budget_alone(self, budget: int) -> int:
@@ -67,149 +82,85 @@ class WorkerPool(Part):
 
         Few at first, more while levels are small.
         """
-        self._alone = min(2 * self._alone, _ALONE)
+        self._alone = min(2 * self._alone, _MOST_ALONE)
         return min(budget, self._alone)
 
-    def first_state(self, otherwise: int) -> int:
-        """Return the first state that is claimed and not expanded."""
-        return min([otherwise, *(int(one.own.state) for one in self._workers if one.own.state < one.own.states_end)])
+    def first_state(self) -> int:
+        """Return the first state that is not expanded."""
+        own = (worker.own for worker in self._workers)
+        return min([int(self._level.head), *(int(one.state) for one in own if one.state < one.states_end)])
 
-    def run(self, head: int, end: int) -> tuple[int, int]:
-        """Expand entries from `head` to `end` in one round.
+    def run(self, budget: int, levels: WordArray) -> int:
+        """Search on for about `budget` expansions; return the code of the kernel."""
+        from strandline.engine.orders.shared_kernel import breadth_first_shared
 
-        Returns CONTINUE or the code of an event, and the first unclaimed state.
-        """
         self._alone = sizes.SHARED_STATES
-        code = self._begin_round(head, end)
-        if code == codes.CONTINUE:
-            code = self._expand()
-            head = min(int(self._common[0]), int(self._round.states_end))
-            self._end_round()
-        return code, head
-
-    def load(self) -> None:
-        """Warm up: load the machine code by an empty round and the growth of nothing."""
-        from strandline.engine.orders.shared_kernel import close_gaps, expand_shared
-        from strandline.engine.store.table_kernel import begin_growth, finish_growth, rehash_part
-
-        none, store = np.uint64(0), self._table.store()
-        expand_shared(self._view(self._workers[0]))
-        close_gaps(store, self._links, none, none, np.zeros((0, 2), dtype=np.uint64))
-        begin_growth(store)
-        rehash_part(store, none, none, np.zeros(1, dtype=np.uint64))
-        finish_growth(store)
-
-    def _begin_round(self, head: int, end: int) -> int:
-        """Reserve room for a round and set its limits. Returns CONTINUE, FLUSH, GROW or BUDGET."""
-        from strandline.engine.orders.shared_kernel import NUMBER, STATE, STOP
-
-        counts, shape = self._journal.counts, self._table.shape
-        begin, links = int(counts.recorded), min(len(self._links), self._journal.room_for_links())
-        if not links:
-            return codes.FLUSH
-        if int(shape.most) - int(shape.count) < min(links, sizes.SHARED_STATES):
-            code = self._grow_table()
-            if code != codes.CONTINUE:
-                return code
-        if (begin + links) * self._table.entry > len(self._table.entries):
-            shape.wanted_entries = (begin + links) * self._table.entry
-            return codes.GROW
-        room = min(links, int(shape.most) - int(shape.count))
-        limits, common = self._round, self._common
-        limits.numbers_begin, limits.numbers_end = begin, begin + room
-        limits.numbers_claimed = max(1, min(_NUMBERS, room // (4 * self.threads)))
-        limits.states_end = min(end, head + sizes.ROUND_STATES)
-        common[STATE], common[NUMBER], common[STOP] = head, begin, 0
-        for worker in self._workers:
-            worker.expansion.answer.stop_mask = self._answer.stop_mask
-            worker.own.number = worker.own.numbers_end = 0
-        return codes.CONTINUE
-
-    def _grow_table(self) -> int:
-        """Grow the table by several threads, from its end to its beginning.
-
-        The contents of the last slots move to where nothing was, then those before them to where these were, and so on;
-        of a doubled table always one half. A small rest is deferred as a whole.
-        """
-        from strandline.engine.store.table_kernel import begin_growth, finish_growth, rehash_part
-
-        shape, store = self._table.shape, self._table.store()
-        code = int(begin_growth(store))
-        if code != codes.CONTINUE:
-            return code
-        kept: list[WordArray] = []
-        end = int(shape.places)
-        while end:
-            begin = -(-end * int(shape.places) // int(shape.target)) if end > _REST else 0
-            parts = self.threads if begin else 1
-            edges = [begin + (end - begin) * part // parts for part in range(parts + 1)]
-            room = [np.zeros(end if not begin else _PUT_OFF, dtype=np.uint64) for _ in range(parts)]
-            each = [
-                self._pool.submit(rehash_part, store, np.uint64(first), np.uint64(last), deferred)
-                for first, last, deferred in zip(edges, edges[1:], room, strict=False)
-            ]
-            for one, deferred in zip(each, room, strict=True):
-                if one.result() == codes.NONE:
-                    raise InternalError("a hash cluster exceeds the scratch array")
-                kept.append(deferred[: int(one.result())])
-            end = begin
-        contents = np.concatenate(kept)
-        shape.deferred = len(contents)
-        finish_growth(store._replace(scratch=contents))
+        recorded, left = int(self._journal.counts.recorded), self._journal.most_links()
+        self._prepare(self._workers, budget, recorded + left if left is not None else 1 << 63)
+        views = [self._view(worker, levels) for worker in self._workers]
+        search: Callable[[Shared], int] = breadth_first_shared
+        code = int(self._pool.run(search, views)[0])
+        if code in (codes.FOUND, codes.FAULT):
+            self._take_answer(code)
+        self._add_up(int(self._journal.counts.recorded) - recorded)
         return code
 
-    def _expand(self) -> int:
-        from strandline.engine.orders.shared_kernel import expand_shared
+    def _prepare(self, workers: Sequence[_Worker], budget: int, records_end: int) -> None:
+        """Set the limits of the next call of the kernel, and the shared words as after a round."""
+        from strandline.engine.orders.shared_kernel import ARRIVALS, NUMBER, STATE
 
-        views = [self._view(worker) for worker in self._workers]
-        expand: Callable[[Shared], int] = expand_shared
-        others = [self._pool.submit(expand, view) for view in views[1:]]
-        try:
-            returned = [int(expand(views[0]))]
-        finally:
-            # All threads must have stopped before arrays grow or are freed.
-            returned_by_others = [int(other.result()) for other in others]
-        found = dict(zip([*returned, *returned_by_others], self._workers, strict=True))
-        for code in _PRIORITY:
-            if code in found:
-                for name in ("record", "labels", "fault"):
-                    setattr(self._answer, name, getattr(found[code].expansion.answer, name))
-                return code
-        return codes.CONTINUE
+        limits, shared = self._round, self._shared
+        limits.links_begin = limits.numbers_end = shared[NUMBER] = self._journal.counts.recorded
+        limits.states_end = shared[STATE] = self._level.head
+        limits.records_end, limits.stop_at = records_end, budget
+        shared[ARRIVALS] = 0
+        for worker in workers:
+            worker.own.arrivals = worker.own.number = worker.own.numbers_end = 0
+            worker.expansion.answer.stop_mask = self._answer.stop_mask
 
-    def _view(self, worker: _Worker) -> Shared:
-        from strandline.engine.orders.shared_kernel import Shared
+    def _take_answer(self, code: int) -> None:
+        """Copy the details of a stop from a thread that stopped with this code."""
+        from strandline.engine.orders.shared_kernel import code_of
 
-        asking = (worker.expansion.expansion(), worker.expansion.batch())
-        common = (self._table.store(), self._links, self._common, self._round)
-        return Shared(*asking, *common, worker.own, worker.counts)
+        stopped = next(worker for worker in self._workers if code_of(self._shared, int(worker.own.thread)) == code)
+        for name in ("record", "labels", "fault"):
+            setattr(self._answer, name, getattr(stopped.expansion.answer, name))
 
-    def _end_round(self) -> None:
-        """Close the gaps between the used records, and log the states of the round."""
-        from strandline.engine.orders.shared_kernel import NUMBER, close_gaps
-
-        counts, limits = self._journal.counts, self._round
-        left = [(worker.own.number, worker.own.numbers_end) for worker in self._workers]
-        gaps = np.array(sorted((int(first), int(end)) for first, end in left if first < end), dtype=np.uint64)
-        begin, end = limits.numbers_begin, min(self._common[NUMBER], limits.numbers_end)
-        last = int(close_gaps(self._table.store(), self._links, begin, end, gaps.reshape(-1, 2)))
-        new = np.uint64(last - int(begin))
-        self._table.shape.count += new
-        if new:
-            self._journal.append(self._links[: int(new)])
-            counts.stored += new
-            counts.peak_stored = max(counts.stored, counts.peak_stored)
+    def _add_up(self, new: int) -> None:
+        """Log the new states and add up the counters of the threads."""
+        counts = self._journal.counts
+        if new and self._log is not None:
+            self._log(self._links[:new], self._pool)
+        elif new:
+            self._journal.write(self._links[:new])
         for worker in self._workers:
             for name in EXPANSION_COUNTS:
                 setattr(counts, name, getattr(counts, name) + getattr(worker.counts, name))
                 setattr(worker.counts, name, 0)
 
+    def _view(self, worker: _Worker, levels: WordArray) -> Shared:
+        from strandline.engine.orders.shared_kernel import Shared
+
+        asking = (worker.expansion.expansion(), worker.expansion.batch())
+        common = (self._table.store(), self._links, self._shared, self._round, self._level, levels)
+        own = (self._journal.counts, worker.own, worker.counts, self._deferred, self._gaps)
+        return Shared(*asking, *common, *own)
+
+    def load(self) -> None:
+        """Warm up: load the machine code by a search of nothing, in one thread, which does not wait for others."""
+        from strandline.engine.orders.shared_kernel import breadth_first_shared
+
+        alone = _Worker(self._workers[0].expansion.kernel, 0, 1)
+        self._prepare([alone], 0, 0)
+        breadth_first_shared(self._view(alone, np.zeros(1, dtype=np.uint64)))
+
     @property
     def words(self) -> int:
-        return len(self._links) + sum(worker.expansion.words for worker in self._workers)
+        arrays = (self._links, self._shared, self._deferred)
+        return sum(array.size for array in arrays) + sum(worker.expansion.words for worker in self._workers)
 
     def grow(self, affordable: Affordable) -> bool:
         return all(worker.expansion.grow(affordable) for worker in self._workers)
 
     def close(self) -> None:
-        self._pool.shutdown()
+        self._pool.close()

@@ -1,8 +1,13 @@
-"""Breadth-first search by several threads in rounds; a round expands a part of a level.
+"""Breadth-first search by several threads, which stay inside this kernel for many levels.
 
 The threads claim states to expand and records for new ones from shared counters by fetch-and-add, and insert new states
-into one table by compare-and-swap. Between two rounds everything is as a single thread would have left it, but for the
-order of a level's states: distances do not depend on the number of threads.
+into one table. They work in rounds: a round is a level, or the part of it for which the buffer of links and the table
+have room. Between two rounds all wait at a barrier while the first thread closes the gaps between the used records and
+chooses the next action; a full table is grown by all threads. The kernel returns when something has to be done in
+Python, or when a level is too small for several threads.
+
+After a round everything is as a single thread would have left it, but for the order of a level's states: distances do
+not depend on the number of threads.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -14,49 +19,119 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from strandline.engine.orders.breadth_first_kernel import begin_level
+from strandline.engine.parts.barrier_kernel import wait_at_barrier
 from strandline.engine.parts.batch_kernel import add_to_batch
 from strandline.engine.parts.expansion_kernel import compute_successors
-from strandline.engine.parts.search_output_kernel import count_expanded
-from strandline.engine.runtime.codes import BATCH, CONTINUE, FLUSH
+from strandline.engine.parts.search_output_kernel import count_expanded, count_stored
+from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, FAULT, FLUSH, FOUND, GROW
 from strandline.engine.runtime.intrinsics import fetch_add, load_acquire
 from strandline.engine.runtime.jit import inlined, njit
-from strandline.engine.store.interface import prefetch_match
-from strandline.engine.store.table_kernel import add_shared, renumber
+from strandline.engine.runtime.memory import WordArray
+from strandline.engine.store.interface import (
+    add_shared,
+    begin_growth,
+    finish_growth,
+    growth_begin,
+    growth_end,
+    insert_deferred,
+    is_crowded,
+    prefetch_match,
+    rehash_part,
+    renumber,
+)
 
 U = np.uint64
-_0, _1 = U(0), U(1)
-_BATCH, _AHEAD = U(BATCH), U(6)
+_0, _1, _4, _8, _16 = U(0), U(1), U(4), U(8), U(16)
+_BATCH, _AHEAD, _LEAST_CLAIM, _MOST_NUMBERS = U(BATCH), U(6), U(16), U(64)
+_GROW_TABLE = -2
+"""An action besides the return codes: all threads grow the table."""
 
-STATE, NUMBER, STOP = U(0), U(16), U(32)
-"""Positions of the shared counters: next unclaimed state, next unclaimed record, stop flag; on separate cache lines."""
-COMMON_WORDS = 48
+STATE, NUMBER, STOP, ARRIVALS, ACTION, THREADS = (U(16 * line) for line in range(6))
+"""Positions of the shared words, on separate cache lines.
+
+The next unclaimed state, the next unclaimed record, the stop flag of the round, the arrivals at the barrier, and the
+next action, counted from `_GROW_TABLE`. From `THREADS` on there are `APART` words published by each thread.
+"""
+APART = U(16)
+CODE, BUSY, VISITED, FIRST, END, DEFERRED = (U(at) for at in range(6))
+"""Positions of the words that a thread publishes.
+
+Its code, counted from `_GROW_TABLE`; whether it has successors to insert; the number of states it has expanded; its
+claimed records that are unused, from `FIRST` to `END`; the number of slots that it has deferred.
+"""
 
 
 class Shared(NamedTuple):
-    """The arrays of one worker.
+    """The arrays of one thread.
 
-    `common`, `store` and `links` are shared; `links[0]` belongs to the first record of the round. `round` has the
-    limits of the round, `own` the ranges that the worker has claimed.
+    All but `expansion`, `batch`, `own` and `own_counts` are common to all threads. `links` begins with the link of
+    record `round.links_begin`. `own` has the ranges that the thread has claimed, `own_counts` its counters. `deferred`
+    has a row for each thread, for the slots that it defers while the table grows; `gaps` has room for a range of unused
+    records of each thread.
     """
 
     expansion: Any
     batch: Any
     store: Any
     links: Any
-    common: Any
+    shared: Any
     round: Any
-    own: Any
+    level: Any
+    levels: Any
     counts: Any
+    own: Any
+    own_counts: Any
+    deferred: Any
+    gaps: Any
+
+
+# --- communication ----------------------------------------------------------------------------------------------
+
+
+@inlined
+def _wait(worker):
+    wait_at_barrier(worker.shared, ARRIVALS, worker.own)
+
+
+@inlined
+def _publish(worker, what, value):
+    # A plain store: only this thread writes the word, and the barrier orders it before all reads.
+    worker.shared[THREADS + worker.own.thread * APART + what] = value
+
+
+@inlined
+def _publish_status(worker, code):
+    """Publish the result of a round, and the records that it left unused."""
+    own = worker.own
+    _publish(worker, CODE, U(code - _GROW_TABLE))
+    _publish(worker, BUSY, worker.batch.rest.count + own.states_end - own.state)
+    _publish(worker, VISITED, worker.own_counts.visited)
+    _publish(worker, FIRST, own.number)
+    _publish(worker, END, own.numbers_end)
+
+
+@inlined
+def _published(worker, thread, what):
+    return worker.shared[THREADS + thread * APART + what]
+
+
+def code_of(shared: WordArray, thread: int) -> int:
+    """Return the code that a thread published last, for callers outside of kernels."""
+    return int(shared[int(THREADS + U(thread) * APART + CODE)]) + _GROW_TABLE
+
+
+# --- a round ----------------------------------------------------------------------------------------------------
 
 
 @inlined
 def _has_number(worker):
-    """Return True if the worker has a record for a new state; claim some if not."""
+    """Return True if the thread has a record for a new state; claim some if not."""
     own, limits = worker.own, worker.round
     if own.number < own.numbers_end:
         return True
-    # Claimed in blocks, so that the shared counter is rarely touched; `close_gaps` fills the unused rest.
-    first = fetch_add(worker.common, NUMBER, limits.numbers_claimed)
+    # Claimed in blocks, so that the shared counter is rarely touched; `_close_gaps` fills the unused rest.
+    first = fetch_add(worker.shared, NUMBER, limits.numbers_claimed)
     if first >= limits.numbers_end:
         return False
     own.number, own.numbers_end = first, min(first + limits.numbers_claimed, limits.numbers_end)
@@ -65,24 +140,25 @@ def _has_number(worker):
 
 @inlined
 def _store_batch(worker):
-    """Store the rest of the batch. Returns CONTINUE, or FLUSH if no records are left."""
+    """Insert the rest of the batch. Returns CONTINUE, or FLUSH if no records are left."""
     expansion, batch, store, own = worker.expansion, worker.batch, worker.store, worker.own
-    last = batch.rest.count
-    number = batch.rest.next
+    last, number, begin = batch.rest.count, batch.rest.next, worker.round.links_begin
     while number < last:
         if not _has_number(worker):
             batch.rest.next = number
             return FLUSH
-        while number < last and own.number < own.numbers_end:
+        record, records_end = own.number, own.numbers_end
+        while number < last and record < records_end:
             if number + _AHEAD < last:
                 prefetch_match(store, batch.hashes[number + _AHEAD])
-            # If the state is known, the number stays free for the next one, which overwrites the entry.
-            if add_shared(store, own.number, expansion.records, number * expansion.stride, batch.hashes[number]):
-                worker.links[own.number - worker.round.numbers_begin] = batch.links[number]
-                own.number += _1
+            # If the state is known, the record stays free for the next one, which overwrites the entry.
+            if add_shared(store, record, expansion.records, number * expansion.stride, batch.hashes[number]):
+                worker.links[record - begin] = batch.links[number]
+                record += _1
             number += _1
+        own.number = record
     batch.rest.next = batch.rest.count = _0
-    return CONTINUE
+    return FLUSH if is_crowded(store) else CONTINUE
 
 
 @inlined
@@ -95,54 +171,70 @@ def _expand_batch(worker):
         if code != CONTINUE:
             break
         successors = expansion.answer.successors
-        count_expanded(worker.counts, successors, expansion.labels[0])
+        count_expanded(worker.own_counts, successors, expansion.labels[0])
         add_to_batch(batch, expansion, store, own.state, own.state, used)
         used += successors
         own.state += _1
     batch.rest.count = used
-    # A full buffer of successors is empty again when they are stored.
-    return CONTINUE if code == FLUSH else code
+    # A full buffer of successors is empty again when they are inserted.
+    return CONTINUE if code == FLUSH and used > _0 else code
 
 
-@njit
-def expand_shared(worker):
+@inlined
+def _expand_round(worker):
     """Expand states of the round until none is left.
 
-    Returns CONTINUE; FOUND, FAULT or GROW of this worker's next state; or FLUSH. Then the others stop too, as soon as
-    they have expanded the states that they have claimed.
+    Returns CONTINUE; FOUND, FAULT or GROW of this thread's next state; or FLUSH if records are used up. Then the others
+    stop too, as soon as they have expanded the states that they have claimed.
     """
-    common, own, limits = worker.common, worker.own, worker.round
+    shared, own, limits = worker.shared, worker.own, worker.round
     while True:
         code = _store_batch(worker)
         if code == CONTINUE and own.state == own.states_end:
             # Checked before claiming only: a claimed state is always expanded.
-            if load_acquire(common, STOP) != _0:
+            if load_acquire(shared, STOP) != _0:
                 return CONTINUE
-            # Claims may run beyond the end of the round; the driver clips the counter.
-            first = fetch_add(common, STATE, _BATCH)
+            # Claims may run beyond the end of the round; the first thread clips the counter.
+            first = fetch_add(shared, STATE, limits.states_claimed)
             if first >= limits.states_end:
                 return CONTINUE
-            own.state, own.states_end = first, min(first + _BATCH, limits.states_end)
+            own.state, own.states_end = first, min(first + limits.states_claimed, limits.states_end)
         if code == CONTINUE:
             code = _expand_batch(worker)
         if code != CONTINUE:
-            # The other threads finish the states that they have claimed, and claim no more.
-            fetch_add(common, STOP, _1)
+            fetch_add(shared, STOP, _1)
             return code
 
 
-@njit
-def close_gaps(store, links, begin, end, gaps):
-    """Fill unused records between `begin` and `end` with the last states; return the new end.
+# --- between two rounds, by the first thread ----------------------------------------------------------------------
 
-    `gaps` has rows of the first number and the one behind the last, in increasing order.
-    """
-    last = len(gaps)
+
+@inlined
+def _list_gaps(worker):
+    """Write the ranges of unused records to `gaps`, in increasing order; return their number."""
+    gaps, count = worker.gaps, 0
+    for thread in range(worker.own.threads):
+        first, end = _published(worker, thread, FIRST), _published(worker, thread, END)
+        if first < end:
+            place = count
+            while place > 0 and gaps[place - 1, 0] > first:
+                gaps[place, 0], gaps[place, 1] = gaps[place - 1, 0], gaps[place - 1, 1]
+                place -= 1
+            gaps[place, 0], gaps[place, 1] = first, end
+            count += 1
+    return count
+
+
+@inlined
+def _close_gaps(worker, end):
+    """Fill unused records with the last states before `end`; return the new end."""
+    store, links, begin, gaps = worker.store, worker.links, worker.round.links_begin, worker.gaps
+    last = _list_gaps(worker)
     gap = 0
     while gap < last:
         number, gap_end = gaps[gap, 0], gaps[gap, 1]
         while number < gap_end:
-            # Unused numbers at the end are cut off.
+            # Unused records at the end are cut off.
             while last > gap + 1 and gaps[last - 1, 1] == end:
                 last -= 1
                 end = gaps[last, 0]
@@ -154,3 +246,136 @@ def close_gaps(store, links, begin, end, gaps):
             number += _1
         gap += 1
     return end
+
+
+@inlined
+def _end_round(worker):
+    """Count the states of the round and take back the unused claims."""
+    shared, limits, counts = worker.shared, worker.round, worker.counts
+    end = _close_gaps(worker, min(shared[NUMBER], limits.numbers_end))
+    new = end - counts.recorded
+    worker.store.shape.count += new
+    counts.recorded = end
+    count_stored(counts, new)
+    worker.level.head = min(shared[STATE], limits.states_end)
+    shared[NUMBER] = limits.numbers_end = end
+    shared[STATE] = limits.states_end = worker.level.head
+    for thread in range(worker.own.threads):
+        shared[THREADS + thread * APART + FIRST] = shared[THREADS + thread * APART + END] = _0
+
+
+@inlined
+def _most_urgent(worker):
+    """Return the code of a thread that demands a return to Python, or CONTINUE."""
+    urgent = CONTINUE
+    for thread in range(worker.own.threads):
+        code = np.int64(_published(worker, thread, CODE)) + _GROW_TABLE
+        if code == FOUND or (code == FAULT and urgent != FOUND) or (code == GROW and urgent == CONTINUE):
+            urgent = code
+    return urgent
+
+
+@inlined
+def _next_action(worker):
+    """Return CONTINUE with the limits of another round; the return code of the kernel; or _GROW_TABLE."""
+    level, limits, counts = worker.level, worker.round, worker.counts
+    code = _most_urgent(worker)
+    if code != CONTINUE:
+        return code
+    busy, visited = False, _0
+    for thread in range(worker.own.threads):
+        busy = busy or _published(worker, thread, BUSY) != _0
+        visited += _published(worker, thread, VISITED)
+    if not busy and level.head == level.end:
+        code = begin_level(level, worker.levels, counts.recorded)
+        if code != CONTINUE:
+            return code
+        if level.end - level.head < limits.least_states:
+            return BUDGET
+    return BUDGET if visited >= limits.stop_at else _begin_round(worker)
+
+
+@inlined
+def _begin_round(worker):
+    """Set the limits of a round. Returns CONTINUE, FLUSH, GROW or _GROW_TABLE."""
+    store, limits, level, shared = worker.store, worker.round, worker.level, worker.shared
+    shape, begin, threads = store.shape, worker.counts.recorded, worker.own.threads
+    links_end = limits.links_begin + U(len(worker.links))
+    end = min(limits.records_end, links_end)
+    # A nearly full buffer is flushed, so that rounds are not short.
+    if begin >= end or (end == links_end and end - begin < U(len(worker.links)) // _16):
+        return FLUSH
+    if is_crowded(store) or shape.most - min(shape.count, shape.most) < min(end - begin, limits.least_states):
+        code = begin_growth(store)
+        return _GROW_TABLE if code == CONTINUE else code
+    end = min(end, begin + shape.most - shape.count)
+    if end * store.entry > U(len(store.entries)):
+        room = U(len(store.entries)) // store.entry
+        if room <= begin or room - begin < min(end - begin, limits.least_states):
+            shape.wanted_entries = end * store.entry
+            return GROW
+        end = room
+    limits.numbers_end = end
+    limits.numbers_claimed = max(_1, min(_MOST_NUMBERS, (end - begin) // (_4 * threads)))
+    limits.states_end = level.end
+    # Few at a time in a small level, so that all threads get some.
+    limits.states_claimed = max(_LEAST_CLAIM, min(_BATCH, (level.end - level.head) // (_8 * threads)))
+    shared[STOP] = _0
+    return CONTINUE
+
+
+# --- growth -----------------------------------------------------------------------------------------------------
+
+
+@inlined
+def _grow_together(worker):
+    """Grow the table by all threads, as `begin_growth` of the store's interface describes."""
+    store, own, threads = worker.store, worker.own, worker.own.threads
+    deferred, count = worker.deferred[own.thread], _0
+    end = growth_end(store)
+    while end > _0:
+        begin = growth_begin(store, end)
+        if begin > _0:
+            first = begin + (end - begin) * own.thread // threads
+            last = begin + (end - begin) * (own.thread + _1) // threads
+            count = rehash_part(store, first, last, deferred, count)
+        elif own.thread == _0:
+            count = rehash_part(store, _0, end, deferred, count)
+        _wait(worker)
+        end = begin
+    _publish(worker, DEFERRED, count)
+    _wait(worker)
+    if own.thread == _0:
+        finish_growth(store)
+        for thread in range(threads):
+            insert_deferred(store, worker.deferred[thread], _published(worker, thread, DEFERRED))
+    _wait(worker)
+
+
+# --- the loop ---------------------------------------------------------------------------------------------------
+
+
+@njit
+def breadth_first_shared(worker):
+    """Search on, together with the other threads, each of which calls this with its own arrays.
+
+    Returns the same code in all threads: DONE; BUDGET after `round.stop_at` expansions, or before a level with less
+    than `round.least_states` states; GROW; FLUSH; FOUND or FAULT.
+    """
+    own, shared = worker.own, worker.shared
+    _publish_status(worker, CONTINUE)
+    _wait(worker)
+    while True:
+        if own.thread == _0:
+            _end_round(worker)
+            shared[ACTION] = U(_next_action(worker) - _GROW_TABLE)
+        _wait(worker)
+        action = np.int64(shared[ACTION]) + _GROW_TABLE
+        if action == _GROW_TABLE:
+            _grow_together(worker)
+        elif action == CONTINUE:
+            own.number = own.numbers_end = _0
+            _publish_status(worker, _expand_round(worker))
+            _wait(worker)
+        else:
+            return action

@@ -11,11 +11,14 @@ from strandline.engine.parts.part import Part
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import COUNTS, FILL, record
+from strandline.engine.runtime.threads import Threads
 
 if TYPE_CHECKING:
     from strandline.engine.parts.search_output_kernel import Journal
 
 Sink = Callable[[WordArray], None]
+SinkByThreads = Callable[[WordArray, Threads], None]
+"""A sink that encodes links by several threads."""
 
 
 class Log(Protocol):
@@ -23,6 +26,10 @@ class Log(Protocol):
 
     def append(self, links: WordArray) -> None:
         """Append the links of further states, in the order of their records."""
+        ...
+
+    def append_by_threads(self, links: WordArray, threads: Threads) -> None:
+        """Append links as `append` does, encoded by several threads."""
         ...
 
     def parts(self, count: int) -> Sequence[Sink]:
@@ -148,6 +155,10 @@ class JournalPart(Part):
         """Notify the observer that a layer is finished; the buffers must be flushed."""
         if self._observer is not None:
             self._observer.layer_finished(column, layer)
+
+    def write(self, links: WordArray) -> None:
+        """Write links of states that are counted already to the parent log; its buffer must be empty."""
+        self._log(links)
 
     def append(self, links: WordArray) -> int:
         """Append links to the parent log, whose buffer must be empty; return the record of the last."""

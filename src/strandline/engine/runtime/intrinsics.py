@@ -59,13 +59,18 @@ def load_acquire(array: Any, at: Any) -> Any:
     return array[at]
 
 
-def cas_from_zero(array: Any, at: Any, value: Any) -> Any:
-    """Write a value to `array[at]` by compare-and-swap if it is 0; return the previous value.
+def store_release(array: Any, at: Any, value: Any) -> None:
+    """Store `array[at]` atomically with release ordering: threads that load the value see all writes before it."""
+    array[at] = value
+
+
+def compare_and_swap(array: Any, at: Any, expected: Any, value: Any) -> Any:
+    """Write `value` to `array[at]` atomically if `expected` stands there; return the previous value.
 
     The store has release ordering: threads that load the value also see all writes before it.
     """
     found = array[at]
-    if found == 0:
+    if found == expected:
         array[at] = value
     return found
 
@@ -153,12 +158,22 @@ def _load_acquire(typing: Any, array: Any, at: Any) -> Any:
 
 
 @intrinsic
-def _cas_from_zero(typing: Any, array: Any, at: Any, value: Any) -> Any:
+def _store_release(typing: Any, array: Any, at: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
-        return builder.extract_value(builder.cmpxchg(place, _I64(0), arguments[2], "acq_rel", "acquire"), 0)
+        builder.store_atomic(arguments[2], place, "release", 8)
+        return context.get_dummy_value()
 
-    return types.uint64(array, types.uint64, types.uint64), generate
+    return types.void(array, types.uint64, types.uint64), generate
+
+
+@intrinsic
+def _compare_and_swap(typing: Any, array: Any, at: Any, expected: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _word_at(context, builder, signature.args[0], arguments[0], arguments[1])
+        return builder.extract_value(builder.cmpxchg(place, arguments[2], arguments[3], "acq_rel", "acquire"), 0)
+
+    return types.uint64(array, types.uint64, types.uint64, types.uint64), generate
 
 
 @intrinsic
@@ -234,9 +249,14 @@ def _load_acquire_overload(array, at):
     return lambda array, at: _load_acquire(array, at)
 
 
-@overload(cas_from_zero, jit_options=INLINED)
-def _cas_from_zero_overload(array, at, value):
-    return lambda array, at, value: _cas_from_zero(array, at, value)
+@overload(store_release, jit_options=INLINED)
+def _store_release_overload(array, at, value):
+    return lambda array, at, value: _store_release(array, at, value)
+
+
+@overload(compare_and_swap, jit_options=INLINED)
+def _compare_and_swap_overload(array, at, expected, value):
+    return lambda array, at, expected, value: _compare_and_swap(array, at, expected, value)
 
 
 @overload(fetch_add, jit_options=INLINED)

@@ -117,11 +117,23 @@ The next state and the number of states, the record of the first; the number of 
 there is a measure; `grain`, the number of low bits of layers that are ignored, so that neighbouring layers are one.
 """
 
-ROUND = _kind("states_end", "numbers_begin", "numbers_end", "numbers_claimed")
-"""Limits of a round of several threads: end of the states, range of new records, and how many are claimed at a time."""
+ROUND = _kind(
+    "states_end", "states_claimed", "numbers_end", "numbers_claimed", "links_begin", "records_end", "stop_at",
+    "least_states",
+)  # fmt: skip
+"""Limits of a breadth-first search by several threads.
 
-CLAIM = _kind("state", "states_end", "number", "numbers_end")
-"""Ranges that one worker has claimed: states to expand, and records for new states."""
+Of a round: the end of the states to expand and of the records for new ones, and how many of each are claimed at a time.
+The record of the first link in the buffer; the end of the records that the limit on states allows; the number of
+expansions after which the kernel returns; and the least size of a level that several threads expand.
+"""
+
+CLAIM = _kind("thread", "threads", "arrivals", "state", "states_end", "number", "numbers_end")
+"""State of one thread of a breadth-first search.
+
+Its number and the number of threads; the arrivals at the barrier that end its next wait; and the ranges that it has
+claimed: states to expand, and records for new states.
+"""
 
 SHARD = _kind("number", "threads", "phase", "arrivals", "room")
 """State of one shard of a sweep.

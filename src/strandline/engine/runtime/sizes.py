@@ -26,6 +26,9 @@ PROFILE_CELLS = 1 << 11
 SAMPLED_EDGES = 1 << 8
 MAILBOX_WORDS = 1 << 18
 """Capacity of all mailboxes of a thread, in words."""
-SHARED_LINKS = 1 << 18
-SHARED_STATES, ROUND_STATES = 1 << 11, 1 << 18
-"""Smallest frontier that is expanded by several threads, and the number of states of a round."""
+SHARED_LINKS, MOST_SHARED_LINKS = 1 << 17, 1 << 21
+"""Links in the buffer of several threads that search breadth-first: for each thread, and at most."""
+SHARED_STATES = 1 << 11
+"""Smallest frontier that is expanded by several threads."""
+SHARED_DEFERRED = 5 << 12
+"""Slots that a thread can defer while the table grows: all of a small rest of the table, and some of larger parts."""

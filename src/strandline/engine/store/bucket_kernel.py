@@ -2,7 +2,11 @@
 
 A bucket is a cache line of 64 bytes. Its first byte is the number of its keys; then follows a byte of each key, its
 tag, all of which are compared at once; then the remainders of all keys. Buckets are filled from the front and keys are
-never removed, so that a bucket with a free place ends every search.
+never removed, so that a bucket with a free position ends every search.
+
+Several threads can insert into one table (`add_to_bucket`): the top bit of the first byte locks a bucket against other
+writers. Readers need no lock, because the first `count` keys of a bucket never change: a writer stores tag and
+remainder before it releases the new count.
 """
 
 # Numba infers and checks the types of kernels when it compiles them.
@@ -12,7 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.runtime.intrinsics import equal_bytes, lowest_bit
+from strandline.engine.runtime.intrinsics import (
+    compare_and_swap,
+    equal_bytes,
+    load_acquire,
+    lowest_bit,
+    store_release,
+)
 from strandline.engine.runtime.jit import inlined
 
 U = np.uint64
@@ -22,6 +32,11 @@ _LOW, _ALL = U(0xFFFF_FFFF), U(0xFFFF_FFFF_FFFF_FFFF)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
 _UNMIX_1, _UNMIX_2 = U(pow(int(_MIX_1), -1, 1 << 64)), U(pow(int(_MIX_2), -1, 1 << 64))
 _MOST_IN_A_BUCKET, _BUCKET_BITS, _MOST_MOVES = U(15), U(512), U(64)
+
+FOUND, ADDED, FULL = 0, 1, 2
+"""Results of `add_to_bucket`."""
+_COUNT, _LOCK = U(0x7F), U(0x80)
+"""The number of keys in the first byte of a bucket, and the bit that locks the bucket."""
 
 LEAST_BITS = 40
 """Least width of keys, at most 64; narrower ones have zeros above."""
@@ -129,10 +144,10 @@ def _tag_at(table, bucket, place):
 
 
 @inlined
-def holds_key(table, bucket, form, tag, rest):
-    """Return True if a bucket holds a key."""
+def holds_key(table, bucket, form, tag, rest, count):
+    """Return True if a key is among the first `count` keys of a bucket."""
     # Mask out the count in the first byte, and the remainders behind the last tag.
-    equal = equal_bytes(table, bucket, tag) & ((_2 << (table[bucket] & _255)) - _2)
+    equal = equal_bytes(table, bucket, tag) & ((_2 << count) - _2)
     while equal != _0:
         if _rest_at(table, bucket, form, lowest_bit(equal) - _1) == rest:
             return True
@@ -141,7 +156,45 @@ def holds_key(table, bucket, form, tag, rest):
 
 
 @inlined
-def _fill_nearby(table, bucket, form, tag, rest):
+def add_to_bucket(table, bucket, form, tag, rest):
+    """Find a key in a bucket, or add it, while other threads add keys.
+
+    Returns FOUND, ADDED, or FULL if the bucket has no room.
+    """
+    while True:
+        first = load_acquire(table, bucket)
+        count = first & _COUNT
+        if holds_key(table, bucket, form, tag, rest, count):
+            return FOUND
+        if count == form.room:
+            return FULL
+        # While another thread holds the lock, look again: it may be adding this key.
+        if first & _LOCK == _0 and compare_and_swap(table, bucket, first, first | _LOCK) == first:
+            _write_behind(table, bucket, form, count, tag, rest)
+            if count < _7:
+                first |= tag << ((count + _1) << _3)
+            # Release: whoever sees the new count sees the key. The same store unlocks the bucket.
+            store_release(table, bucket, first + _1)
+            return ADDED
+
+
+@inlined
+def _write_behind(table, bucket, form, position, tag, rest):
+    """Write a key to a free position of a locked bucket, except for the first word of the bucket."""
+    offset = _8 * (form.room + _1) + position * form.rest
+    word, bit = bucket + (offset >> _6), offset & _63
+    # Remainders begin behind all tags, never in the first word, because a bucket has room for at least seven keys.
+    table[word] |= rest << bit
+    above = (rest >> _1) >> (_63 - bit)
+    # The word behind the last remainder belongs to the next bucket, which another thread may be writing.
+    if above != _0:
+        table[word + _1] |= above
+    if position >= _7:
+        table[bucket + ((position + _1) >> _3)] |= tag << (((position + _1) & _7) << _3)
+
+
+@inlined
+def fill_nearby(table, bucket, form, tag, rest):
     """Try to insert the key into this bucket or the next ones, up to the probe limit.
 
     Returns (True, bucket, remainder) if it was inserted, else (False, ...) with the last of these buckets and the
@@ -179,7 +232,7 @@ def place_key(table, form, bucket, quotient):
     """
     bucket, tag, rest = bucket << _3, quotient & _255, quotient >> _8
     for _ in range(_MOST_MOVES):
-        done, bucket, rest = _fill_nearby(table, bucket, form, tag, rest)
+        done, bucket, rest = fill_nearby(table, bucket, form, tag, rest)
         if done:
             return True, _0
         place = _nearest(table, bucket, form)
@@ -187,11 +240,11 @@ def place_key(table, form, bucket, quotient):
         _write(table, bucket, form, place, tag ^ former_tag, rest ^ former)
         tag, rest = former_tag, former
     distance = rest >> (form.rest - _DISTANCE_BITS)
-    return False, value_of(form, (bucket >> _3) - distance, _joined(form, tag, rest))
+    return False, value_of(form, (bucket >> _3) - distance, join_quotient(form, tag, rest))
 
 
 @inlined
-def _joined(form, tag, rest):
+def join_quotient(form, tag, rest):
     """Join tag and remainder to the quotient of a key, without the distance."""
     return ((rest & ((_1 << (form.rest - _DISTANCE_BITS)) - _1)) << _8) | tag
 
@@ -201,7 +254,7 @@ def value_at(array, at, form, bucket, place):
     """Return the mixed value in a place of a bucket, which lies at `array[at]`."""
     rest = _rest_at(array, at, form, place)
     distance = rest >> (form.rest - _DISTANCE_BITS)
-    return value_of(form, bucket - distance, _joined(form, _tag_at(array, at, place), rest))
+    return value_of(form, bucket - distance, join_quotient(form, _tag_at(array, at, place), rest))
 
 
 @inlined

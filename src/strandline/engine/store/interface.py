@@ -11,6 +11,9 @@ in `STORES`; the suite in `tests/engine/test_stores.py` runs over all of them. `
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import update_wrapper
 from typing import Any
 
 import numpy as np
@@ -35,12 +38,44 @@ STORES: dict[type, Any] = {
 """The module of each type of store."""
 
 
-def _plain(store: Any, name: str) -> Any:
-    return python_function(getattr(STORES[type(store)], name))
+_FORWARDS: dict[int, Callable[[Any], Callable[..., Any]]] = {
+    1: lambda chosen: lambda store: chosen(store),
+    2: lambda chosen: lambda store, a: chosen(store, a),
+    3: lambda chosen: lambda store, a, b: chosen(store, a, b),
+    4: lambda chosen: lambda store, a, b, c: chosen(store, a, b, c),
+    5: lambda chosen: lambda store, a, b, c, d: chosen(store, a, b, c, d),
+    6: lambda chosen: lambda store, a, b, c, d, e: chosen(store, a, b, c, d, e),
+}
+"""Functions that pass their arguments on to a given one, by the number of arguments."""
 
 
-def _plain_or(store: Any, name: str, otherwise: Any) -> Any:
-    return python_function(getattr(STORES[type(store)], name, otherwise))
+def _by_store(default: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function call the function of the same name in the module of the store, its first argument.
+
+    `default` is called for stores whose module has none. Kernels select it when they are compiled, by the type of the
+    store.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        name = function.__name__
+        forward = _FORWARDS[len(inspect.signature(function).parameters)]
+
+        def select(store: Any, *others: Any) -> Callable[..., Any]:
+            return forward(getattr(STORES[store.instance_class], name, default))
+
+        overload(call := _call_python(name, default), jit_options=INLINED, strict=False)(select)
+        return update_wrapper(call, function)
+
+    return decorate
+
+
+def _call_python(name: str, default: Any) -> Callable[..., Any]:
+    """Return the function for callers outside of compiled kernels."""
+
+    def call(store: Any, *others: Any) -> Any:
+        return python_function(getattr(STORES[type(store)], name, default))(store, *others)
+
+    return call
 
 
 @inlined
@@ -65,129 +100,136 @@ def _complete_hashes(store, batch, array, stride):
     return CONTINUE
 
 
+@_by_store(_fingerprint)
 def fingerprint(store, array, at):
     """Return the hash by which the store identifies the state at `array[at]`."""
-    return _plain_or(store, "fingerprint", _fingerprint)(store, array, at)
 
 
+@_by_store(_open_entry)
 def open_entry(store, number):
     """Decompress the state of entry `number`; return an array and its position there, valid until the next call."""
-    return _plain_or(store, "open_entry", _open_entry)(store, number)
 
 
+@_by_store(_prepare_hash)
 def prepare_hash(store, batch, number, array, at, source):
     """Compute and prefetch the hash of batch record `number`, the state at `array[at]`.
 
     `source` is the entry of its parent, which was decompressed last, or NONE for an initial state. Stores that need the
     parent (tree compression) only note it here and compute the hash in `complete_hashes`.
     """
-    return _plain_or(store, "prepare_hash", _prepare_hash)(store, batch, number, array, at, source)
 
 
+@_by_store(_complete_hashes)
 def complete_hashes(store, batch, array, stride):
     """Complete the hashes of all records of a batch, which lie in the array.
 
     Returns CONTINUE, or GROW or BUDGET as `make_room`.
     """
-    return _plain_or(store, "complete_hashes", _complete_hashes)(store, batch, array, stride)
 
 
+@_by_store()
 def find(store, array, at, hash_value):
     """Return the number of the entry with the state at `array[at]`, or NONE.
 
     A `StateTable`, a `HashTable`, a `BitTable`, `Keys` and a `Tree` have no entry numbers: any result but NONE means
     that the state is stored.
     """
-    return _plain(store, "find")(store, array, at, hash_value)
 
 
+@_by_store()
 def add(store, number, array, at, hash_value):
     """Insert the state into entry `number` unless it is stored; there must be room.
 
     Returns the number of the entry that has it: `number` if it is new. Stores without entry numbers return NONE if it
     is stored.
     """
-    return _plain(store, "add")(store, number, array, at, hash_value)
 
 
+@_by_store()
 def forget(store, number, hash_value):
     """Remove the state in entry `number`, which has this hash; other entries keep their numbers."""
-    return _plain(store, "forget")(store, number, hash_value)
 
 
+@_by_store()
 def grow_table(store):
     """Grow a full table; returns as `make_room`."""
-    return _plain(store, "grow_table")(store)
 
 
+@_by_store()
 def prefetch_home(store, hash_value):
     """Prefetch the home slot of a hash that is going to be looked up."""
-    return _plain(store, "prefetch_home")(store, hash_value)
 
 
+@_by_store()
 def prefetch_match(store, hash_value):
     """Prefetch the entry that the home slot refers to; called after `prefetch_home`, when the slot is in the cache."""
-    return _plain(store, "prefetch_match")(store, hash_value)
 
 
-@overload(fingerprint, jit_options=INLINED)
-def _fingerprint_overload(store, array, at):
-    chosen = getattr(STORES[store.instance_class], "fingerprint", _fingerprint)
-    return lambda store, array, at: chosen(store, array, at)
+# --- several threads ---------------------------------------------------------------------------------------------
 
 
-@overload(open_entry, jit_options=INLINED)
-def _open_entry_overload(store, number):
-    chosen = getattr(STORES[store.instance_class], "open_entry", _open_entry)
-    return lambda store, number: chosen(store, number)
+@_by_store()
+def add_shared(store, number, array, at, hash_value):
+    """Insert the state at `array[at]` into entry `number`, while other threads insert; return True if it is new.
+
+    The caller counts it in `shape.count` later. Each thread has entry numbers of its own.
+    """
 
 
-@overload(prepare_hash, jit_options=INLINED)
-def _prepare_hash_overload(store, batch, number, array, at, source):
-    chosen = getattr(STORES[store.instance_class], "prepare_hash", _prepare_hash)
-    return lambda store, batch, number, array, at, source: chosen(store, batch, number, array, at, source)
+@_by_store()
+def is_crowded(store):
+    """Return True if the table must grow although `shape.count` is below `shape.most`."""
 
 
-@overload(complete_hashes, jit_options=INLINED)
-def _complete_hashes_overload(store, batch, array, stride):
-    chosen = getattr(STORES[store.instance_class], "complete_hashes", _complete_hashes)
-    return lambda store, batch, array, stride: chosen(store, batch, array, stride)
+@_by_store()
+def renumber(store, number, new):
+    """Move the state in entry `number` to entry `new`, which is free."""
 
 
-@overload(find, jit_options=INLINED)
-def _find(store, array, at, hash_value):
-    chosen = STORES[store.instance_class].find
-    return lambda store, array, at, hash_value: chosen(store, array, at, hash_value)
+@_by_store()
+def begin_growth(store):
+    """Begin to grow the table by several threads. Returns CONTINUE, or GROW if the array must grow first.
+
+    Then, from the end of the old table to its beginning, all threads move one range after the other: the range from
+    `growth_begin(store, end)` to `end` is divided among them, and each calls `rehash_part`. Last, one thread calls
+    `finish_growth`, and `insert_deferred` for the deferred contents of each thread.
+    """
 
 
-@overload(add, jit_options=INLINED)
-def _add(store, number, array, at, hash_value):
-    chosen = STORES[store.instance_class].add
-    return lambda store, number, array, at, hash_value: chosen(store, number, array, at, hash_value)
+@_by_store()
+def growth_end(store):
+    """Return the end of the old table, in slots or buckets."""
 
 
-@overload(forget, jit_options=INLINED)
-def _forget(store, number, hash_value):
-    chosen = STORES[store.instance_class].forget
-    return lambda store, number, hash_value: chosen(store, number, hash_value)
+@_by_store()
+def growth_begin(store, end):
+    """Return the beginning of the range up to `end` that several threads can move at a time.
+
+    The contents of that range belong behind `end`. Returns 0 if one thread should defer all the rest.
+    """
 
 
-@overload(grow_table, jit_options=INLINED)
-def _grow_table(store):
-    chosen = STORES[store.instance_class].grow_table
-    return lambda store: chosen(store)
+@_by_store()
+def rehash_part(store, first, last, deferred, count):
+    """Move the contents of the old table from `first` to `last` to their homes in the larger one.
+
+    Contents that belong to the part of another thread are appended to `deferred`, behind the first `count`; all of them
+    if `first` is 0. Returns the new count. If `deferred` is full, which no hash of this quality produces,
+    `shape.clustered` is set.
+    """
 
 
-@overload(prefetch_home, jit_options=INLINED)
-def _prefetch_home(store, hash_value):
-    chosen = STORES[store.instance_class].prefetch_home
-    return lambda store, hash_value: chosen(store, hash_value)
+@_by_store()
+def finish_growth(store):
+    """Switch to the larger table."""
 
 
-@overload(prefetch_match, jit_options=INLINED)
-def _prefetch_match(store, hash_value):
-    chosen = STORES[store.instance_class].prefetch_match
-    return lambda store, hash_value: chosen(store, hash_value)
+@_by_store()
+def insert_deferred(store, deferred, count):
+    """Insert the first `count` contents of `deferred`, which are not in the table."""
+
+
+# --- room --------------------------------------------------------------------------------------------------------
 
 
 @inlined

@@ -20,13 +20,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, GROW, NONE
-from strandline.engine.runtime.intrinsics import prefetch
+from strandline.engine.runtime.intrinsics import (
+    compare_and_swap,
+    prefetch,
+    store_release,
+    yield_processor,
+)
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.runtime.sizes import LEAST_GROWTH
 from strandline.engine.store.bucket_kernel import (
+    ADDED,
+    FOUND,
     PROBE_LIMIT,
+    add_to_bucket,
     bucket_of,
     fill,
+    fill_nearby,
     further,
     holds_key,
     mix_key,
@@ -45,7 +54,7 @@ SPARE = PROBE_LIMIT + 1
 """Buckets behind the last home bucket."""
 _PROBE_LIMIT, _SPARE = U(PROBE_LIMIT), U(SPARE)
 _LEAST_BUCKETS, _DOUBLED_BUCKETS, _MOST_BUCKETS = U(1 << 6), U(1 << 13), U(1 << 31)
-_BUCKETS_AT_A_TIME, _LARGE_STASH = U(1 << 18), U(64)
+_BUCKETS_AT_A_TIME, _FEW_BUCKETS, _LARGE_STASH = U(1 << 18), U(1 << 10), U(64)
 _LEAST_GROWTH = U(LEAST_GROWTH)
 
 
@@ -58,7 +67,8 @@ class BucketTable(NamedTuple):
     """A table of keys.
 
     `larger` is the layout that it gets while it grows, `copy` has room for a bucket and the targets of its keys;
-    `scratch` is for deferred keys while it grows and is the stash afterwards.
+    `scratch` is for deferred keys while it grows and is the stash afterwards, which `lock` protects if several threads
+    insert.
     """
 
     table: Any
@@ -67,6 +77,7 @@ class BucketTable(NamedTuple):
     larger: Any
     scratch: Any
     copy: Any
+    lock: Any
 
 
 class Keys(NamedTuple):
@@ -123,9 +134,9 @@ def _find_or_insert(keys, value, inserts):
     quotient = quotient_of(form, value)
     bucket, rest = bucket_of(form, value) << _3, quotient >> _8
     for _ in range(_PROBE_LIMIT):
-        if holds_key(table, bucket, form, quotient & _255, rest):
-            return True, False
         count = table[bucket] & _255
+        if holds_key(table, bucket, form, quotient & _255, rest, count):
+            return True, False
         if count < form.room:
             if inserts:
                 fill(table, bucket, form, count, quotient & _255, rest)
@@ -306,6 +317,122 @@ def add(store, number, array, at, hash_value):
 @inlined
 def grow_table(store):
     return grow_buckets(store.keys)
+
+
+# --- several threads ---------------------------------------------------------------------------------------------
+
+
+@inlined
+def add_shared(store, number, array, at, hash_value):
+    added = insert_shared(store.keys, hash_value)
+    if added:
+        store.entries[number] = array[at]
+    return added
+
+
+@inlined
+def insert_shared(keys, value):
+    """Insert the key with this mixed value, while other threads insert; return True if it is new. It is not counted.
+
+    No key is displaced, because readers rely on keys that stay in place: keys that find no room go to the stash.
+    """
+    table, form = keys.table, keys.form
+    quotient = quotient_of(form, value)
+    bucket, rest = bucket_of(form, value) << _3, quotient >> _8
+    for _ in range(_PROBE_LIMIT):
+        result = add_to_bucket(table, bucket, form, quotient & _255, rest)
+        if result == FOUND:
+            return False
+        if result == ADDED:
+            return True
+        bucket += _8
+        rest += further(form)
+    return _insert_into_stash(keys, value)
+
+
+@njit
+def _insert_into_stash(keys, value):
+    """Insert a key whose buckets are full into the stash, which a lock protects; return True if it is new."""
+    # Full buckets stay full, so every thread that inserts this key comes here.
+    while compare_and_swap(keys.lock, _0, _0, _1) != _0:
+        yield_processor()
+    found = _is_in_stash(keys, value)
+    if not found:
+        _add_to_stash(keys, value)
+    store_release(keys.lock, _0, _0)
+    return not found
+
+
+@inlined
+def is_crowded(store):
+    # A table that is rather full has a large stash for that reason, and must grow.
+    shape = store.shape
+    return shape.deferred >= _LARGE_STASH and _2 * shape.count > shape.most
+
+
+@inlined
+def renumber(store, number, new):
+    store.entries[new] = store.entries[number]
+
+
+@inlined
+def begin_growth(store):
+    return _begin_growth(store.keys)
+
+
+@inlined
+def growth_end(store):
+    return store.keys.form.buckets + _PROBE_LIMIT
+
+
+@inlined
+def growth_begin(store, end):
+    # The homes of keys in buckets from here on lie at or behind `end`. A key may lie behind its home, hence the limit.
+    buckets, target = store.keys.form.buckets, store.keys.shape.target
+    begin = (end * buckets + target - _1) // target + _PROBE_LIMIT
+    return begin if end > _FEW_BUCKETS and begin < end else _0
+
+
+@inlined
+def rehash_part(store, first, last, deferred, count):
+    table, form, larger = store.keys.table, store.keys.form, store.keys.larger
+    buckets, target = max(form.buckets, _1), larger.buckets
+    begin, limit = (first * target + buckets - _1) // buckets, last * target // buckets
+    for bucket in range(first, last):
+        at = bucket << _3
+        held = table[at] & _255
+        for place in range(held):
+            value = value_at(table, at, form, bucket, place)
+            new, quotient = bucket_of(larger, value), quotient_of(larger, value)
+            done = False
+            # Other threads move keys to the buckets outside of these bounds.
+            if first > _0 and begin <= new and new + _PROBE_LIMIT <= limit:
+                done, _, _ = fill_nearby(table, new << _3, larger, quotient & _255, quotient >> _8)
+            if not done:
+                if count == U(len(deferred)):
+                    store.shape.clustered = _1
+                    return count
+                deferred[count] = value
+                count += _1
+        if held != _0:
+            for word in range(_8):
+                table[at + word] = _0
+    return count
+
+
+@inlined
+def finish_growth(store):
+    _finish_growth(store.keys)
+
+
+@inlined
+def insert_deferred(store, deferred, count):
+    keys = store.keys
+    for number in range(count):
+        value = deferred[number]
+        done, left = place_key(keys.table, keys.form, bucket_of(keys.form, value), quotient_of(keys.form, value))
+        if not done:
+            _add_to_stash(keys, left)
 
 
 # --- wider keys -------------------------------------------------------------------------------------------------

@@ -22,15 +22,15 @@ from numba.extending import overload
 
 from strandline.engine.runtime.codes import BUDGET, CONTINUE, GROW, NONE
 from strandline.engine.runtime.hashing import copy_state, home, mix, same_state, state_hash
-from strandline.engine.runtime.intrinsics import cas_from_zero, load_acquire, prefetch
-from strandline.engine.runtime.jit import INLINED, inlined, njit
+from strandline.engine.runtime.intrinsics import compare_and_swap, load_acquire, prefetch
+from strandline.engine.runtime.jit import INLINED, inlined
 from strandline.engine.runtime.sizes import LEAST_GROWTH
 
 U = np.uint64
 _0, _1, _2, _13, _16, _20, _32 = U(0), U(1), U(2), U(13), U(16), U(20), U(32)
 _OCCUPIED = U(1 << 63)
 _LEAST_SLOTS, _MOST_SLOTS = U(1 << 6), U(1 << 32)
-_SLOTS_AT_A_TIME = U(1 << 23)
+_SLOTS_AT_A_TIME, _FEW_SLOTS = U(1 << 23), U(1 << 14)
 _LOW, _LEAST_GROWTH = U(0xFFFF_FFFF), U(LEAST_GROWTH)
 
 
@@ -159,11 +159,8 @@ def add(store, number, array, at, hash_value):
 
 @inlined
 def add_shared(store, number, array, at, hash_value):
-    """Insert the state at `array[at]` into entry `number`, while other threads insert; return True if it is new.
-
-    It is not counted. Each thread has numbers of its own. A slot is written once, after the entry (Laarman, van de Pol
-    and Weber, Boosting multi-core reachability performance with shared hash tables, FMCAD 2010).
-    """
+    # A slot is written once, after the entry (Laarman, van de Pol and Weber, Boosting multi-core reachability
+    # performance with shared hash tables, FMCAD 2010).
     slots, content = store.shape.places, _content(store, number, array, at, hash_value)
     slot = home(hash_value, slots)
     written = False
@@ -175,7 +172,7 @@ def add_shared(store, number, array, at, hash_value):
                 copy_state(array, at, store.entries, number * store.entry, store.words)
                 written = True
             # If another thread wins the slot, its state is compared below: it may be the same one.
-            found = cas_from_zero(store.table, slot, content)
+            found = compare_and_swap(store.table, slot, _0, content)
             if found == _0:
                 return True
         if _is(store, found, array, at, hash_value):
@@ -187,7 +184,6 @@ def add_shared(store, number, array, at, hash_value):
 
 @inlined
 def renumber(store, number, new):
-    """Move the state in entry `number` to entry `new`, which is free."""
     at = number * store.entry
     if not (holds_states(store) or holds_hashes(store)):
         hash_value = state_hash(store.entries, at, store.words)
@@ -236,6 +232,7 @@ def grow_table(store):
         code = _rehash(store)
     if code == CONTINUE:
         _finish_growth(store)
+        _insert_contents(store, store.scratch, store.shape.deferred)
     return code
 
 
@@ -260,19 +257,25 @@ def _begin_growth(store):
 
 @inlined
 def _finish_growth(store):
-    """Insert the deferred contents and switch to the new size."""
-    shape, table, scratch = store.shape, store.table, store.scratch
-    for number in range(shape.deferred):
-        place = _home_of_content(store, scratch[number], shape.target)
-        while table[place] != _0:
-            place += _1
-            if place == shape.target:
-                place = _0
-        table[place] = scratch[number]
+    """Switch to the new size."""
+    shape = store.shape
     shape.places = shape.target
     # A table that was filled further and grew by little is that full already.
     shape.most = max(shape.target * _13 // _20, shape.count + shape.target // _16)
     shape.target = _0
+
+
+@inlined
+def _insert_contents(store, contents, count):
+    """Insert the first `count` slot contents, which are not in the table."""
+    table, slots = store.table, store.shape.places
+    for number in range(count):
+        place = _home_of_content(store, contents[number], slots)
+        while table[place] != _0:
+            place += _1
+            if place == slots:
+                place = _0
+        table[place] = contents[number]
 
 
 @inlined
@@ -320,21 +323,31 @@ def _rehash(store):
 # --- growth by several threads -----------------------------------------------------------------------------------
 
 
-@njit
+@inlined
+def is_crowded(store):
+    return False
+
+
+@inlined
 def begin_growth(store):
-    """Begin to grow a table, for several threads. Returns CONTINUE, or GROW if the array must grow first."""
     return _begin_growth(store)
 
 
-@njit
-def rehash_part(store, first, last, deferred):
-    """Move the contents of slots `first` to `last` to their homes in the larger table, as one of several threads.
+@inlined
+def growth_end(store):
+    return store.shape.places
 
-    Only homes between those of slots `first` and `last` are written, where no other thread reads or writes; other
-    contents go to `deferred`, and all of them if `first` is 0. Returns their number, or NONE if there is no room for
-    them.
-    """
-    table, places, target, count = store.table, store.shape.places, store.shape.target, _0
+
+@inlined
+def growth_begin(store, end):
+    # The homes of slots from here on lie at or behind `end`, where nothing of the old table is left to be read.
+    places, target = store.shape.places, store.shape.target
+    return (end * places + target - _1) // target if end > _FEW_SLOTS else _0
+
+
+@inlined
+def rehash_part(store, first, last, deferred, count):
+    table, places, target = store.table, store.shape.places, store.shape.target
     begin, limit = first * target // max(places, _1), last * target // max(places, _1)
     for slot in range(first, last):
         content = table[slot]
@@ -349,13 +362,18 @@ def rehash_part(store, first, last, deferred):
                 table[place] = content
                 continue
         if count == U(len(deferred)):
-            return NONE
+            store.shape.clustered = _1
+            return count
         deferred[count] = content
         count += _1
     return count
 
 
-@njit
+@inlined
 def finish_growth(store):
-    """Finish the growth of a table with `shape.deferred` deferred contents."""
     _finish_growth(store)
+
+
+@inlined
+def insert_deferred(store, deferred, count):
+    _insert_contents(store, deferred, count)

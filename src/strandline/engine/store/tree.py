@@ -46,7 +46,7 @@ class TreePart(TabledPart):
         self.shape, self._larger = record(SHAPE), record(FORM)
         self._form = record(FORM, bits=max(LEAST_BITS, key_bits), half=sizes.NODE_BITS)
         self.entries, self.table = Words(sizes.ENTRIES, large=True), Words(sizes.TABLE, large=True)
-        self._scratch, self._copy = _zeros(sizes.KEY_SCRATCH), _zeros(COPY_WORDS)
+        self._scratch, self._copy, self._lock = _zeros(sizes.KEY_SCRATCH), _zeros(COPY_WORDS), _zeros(1)
         self.nodes = TablePart((0,), numbered=True, scratch=sizes.NODE_SCRATCH)
         pairs = _pairs(self._words)
         self._pairs: WordArray = np.array(pairs, dtype=np.uint64).reshape(-1)
@@ -60,7 +60,8 @@ class TreePart(TabledPart):
         from strandline.engine.store.quotient_kernel import BucketTable, Keys
         from strandline.engine.store.tree_kernel import Tree
 
-        lines = BucketTable(self.table.array, self.shape, self._form, self._larger, self._scratch, self._copy)
+        scratch = (self._scratch, self._copy, self._lock)
+        lines = BucketTable(self.table.array, self.shape, self._form, self._larger, *scratch)
         common = (self._width, np.uint64(1), self.entries.array, self.shape, lines)
         if self._words == 1:
             return Keys(*common)
