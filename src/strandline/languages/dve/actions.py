@@ -1,9 +1,10 @@
 """Actions made from transitions: plain steps, rendezvous, buffered sends and receives.
 
 Order of a rendezvous: the values are computed in the source state and written to the receiver's variables, left to
-right; the sender's location changes and its effects run; then the receiver's. A channel used by only one process yields
-no rendezvous, because a process cannot synchronise with itself. A buffered send appends the values, computed in the
-source state, then changes location and runs the effects; a buffered receive takes the oldest message first.
+right; the sender's location changes and its effects run; then the receiver's location changes and its effects run. A
+channel used by only one process yields no rendezvous, because a process cannot synchronise with itself. A buffered send
+appends the values, computed in the source state, then changes location and runs the effects; a buffered receive takes
+the oldest message first.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _End: TypeAlias = tuple[Transition, Synchronisation]
 class ActionBuilder:
     """Builds actions from the transitions of all processes.
 
-    `helpers` are temporary variables for messages; they are 0 in every state.
+    `helpers` has for a channel a temporary array that holds the values of a rendezvous; it is 0 in every state.
     """
 
     def __init__(self, source: Source, processes: Sequence[ProcessSymbol], committed: Callable[[Transition], bool]):
@@ -69,7 +70,7 @@ class ActionBuilder:
     # Messages
 
     def _check(self, sync: Synchronisation) -> None:
-        """Check the number of values: typed channels fix it by their types, untyped ones by their first use."""
+        """Check the number of values: a typed channel fixes it by its types, an untyped one by its first use."""
         channel = sync.channel
         first = self._arities.setdefault(channel, sync)
         expected = _arity(first) if channel.types is None else len(channel.types)
@@ -152,7 +153,7 @@ def _put(sync: Synchronisation, length: Variable) -> list[Assign]:
 def _take(sync: Synchronisation, length: Variable) -> list[Assign]:
     """Return assignments that remove the oldest message and shift the others.
 
-    The freed slot becomes 0, so that equal buffers are equal states.
+    The array elements that become free are set to 0, so that equal buffers are equal states.
     """
     fields, last = sync.channel.fields, sync.channel.capacity - 1
     effects = [
@@ -177,7 +178,7 @@ def _values(count: int) -> str:
 
 
 def _independent(values: Sequence[Expression], targets: Sequence[Read | Element]) -> bool:
-    """Return True if no value reads what an earlier target writes."""
+    """Return True if no value reads a variable that an earlier one in `targets` writes."""
     written: set[Variable] = set()
     for value, target in zip(values, targets, strict=True):
         if written & variables_read(value):

@@ -22,15 +22,15 @@ _NEARLY = re.compile(r"(?P<mark>[ \t*/]*)(?P<word>[a-z]+(?:[ _-]+[a-z]+)?)[ \t]*
 _NO_COLON = re.compile(rf"[ \t]*(?P<word>{'|'.join(KINDS).replace(' ', '[ ]+')})[ \t]+(?P<text>.*?)[ \t\r]*", re.I)
 _ALIKE = 0.7
 _LONG = 7
-"""The least length of a word that prose is unlikely to contain by chance."""
+"""The least length of a kind of declaration for which a similar word in a comment causes a warning."""
 
 MakesSense = Callable[[str, str], bool]
-"""A predicate that is true if a text makes sense as a claim of the given kind."""
+"""A predicate of a kind and a text: True if the text makes sense as a declaration of that kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommentDeclaration:
-    """A declaration in a comment: its kind, and its text with its place."""
+    """A declaration in a comment: its kind (one of `KINDS`), its text, and the source position of the text."""
 
     kind: str
     text: str
@@ -49,7 +49,7 @@ def declarations_in(source: Source) -> Iterator[CommentDeclaration]:
 def find_near_declarations(source: Source, understood: MakesSense) -> Iterator[str]:
     """Yield warnings about comments that resemble declarations.
 
-    Raises `ParseError` for the first one whose text makes sense as a claim.
+    Raises `ParseError` for the first such comment whose text makes sense as a declaration by `understood`.
     """
     for start, comment in _comments(source):
         if _SAID.fullmatch(comment) is None:
