@@ -100,7 +100,7 @@ class _Body:
     # Functions
 
     def _decorated_alone(self, node: _DEFINITION) -> None:
-        """Refuse other decorators beside ours: they would wrap the function, or hide it from the model."""
+        """Refuse other decorators beside strandline's: they would wrap the function, or hide it from the model."""
         own = [one for one in node.decorator_list if self._is_ours(one)]
         others = [one for one in node.decorator_list if one not in own]
         if own and others:

@@ -101,7 +101,7 @@ def attributes(cls: type) -> Iterator[tuple[str, Any]]:
 
 
 def declaration_of(value: Any) -> Marked | None:
-    """Return the declaration of a decorated function; None for anything else."""
+    """Return the `Marked` of a decorated function; None for anything else."""
     return value.marked if isinstance(value, Decorated) else None
 
 
