@@ -80,7 +80,7 @@ _CLAUSE = re.compile(r"\s*guard\b\s*([^;]*?)\s*;\s*\Z")
 
 
 def read_dve_process(source: Source) -> AutomatonText:
-    """Parse a property process; raises `ParseError` with the place of the mistake."""
+    """Parse a property process; raises `ParseError` with the source position of the mistake."""
     text = _without_comments(source.text)
     start, end = _process_body(source, text)
     number, initial, accepting = _declarations(source, text, start, end)

@@ -41,7 +41,7 @@ def detect_format(text: str) -> AutomatonFormat:
 
 
 def read_automaton(source: Source, format_: AutomatonFormat | None = None) -> AutomatonText:
-    """Parse an automaton; raises `ParseError` with the place of the mistake."""
+    """Parse an automaton; raises `ParseError` with the source position of the mistake."""
     readers = {
         AutomatonFormat.HOA: read_hoa,
         AutomatonFormat.NEVER: read_never_claim,

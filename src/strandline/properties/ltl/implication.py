@@ -150,7 +150,7 @@ def _from_left(left: Formula, right: Formula) -> bool:
 
 
 def _to_right(left: Formula, right: Formula) -> bool:
-    """Return True if `left` implies what suffices for `right` now or, for a universal `left`, at any moment."""
+    """Return True if `left` implies a formula that suffices for `right` now, or always if `left` is universal."""
     operands = right.operands
     universal = is_universal(left)
     match right.operator:
@@ -173,7 +173,7 @@ def _to_right(left: Formula, right: Formula) -> bool:
 
 
 def _between_untils(left: Formula, right: Formula) -> bool:
-    """Apply implications between two until-like formulas, operand by operand."""
+    """Return True if `left` implies `right` because both are like `a U b` and their operands imply each other."""
     first, second = _as_until(left), _as_until(right)
     if first is None or second is None:
         return False
@@ -185,7 +185,7 @@ def _between_untils(left: Formula, right: Formula) -> bool:
 
 
 def _as_until(formula: Formula) -> tuple[bool, Formula, tuple[Formula, ...]] | None:
-    """Return (strong, a, ends) for `a U e` or `a W e`, where e is the conjunction of `ends`."""
+    """Return (strong, a, ends) for `a U e` or `a W e`, where e is the conjunction of `ends`; None for others."""
     operands = formula.operands
     match formula.operator:
         case Operator.UNTIL | Operator.WEAK_UNTIL:
