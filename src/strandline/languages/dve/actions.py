@@ -25,7 +25,7 @@ _End: TypeAlias = tuple[Transition, Synchronisation]
 class ActionBuilder:
     """Builds actions from the transitions of all processes.
 
-    `helpers` has for a channel a temporary array that holds the values of a rendezvous; it is 0 in every state.
+    `helpers` maps a channel to a temporary array for the values of a rendezvous, which is 0 before and after it.
     """
 
     def __init__(self, source: Source, processes: Sequence[ProcessSymbol], committed: Callable[[Transition], bool]):
@@ -36,7 +36,7 @@ class ActionBuilder:
         self._arities: dict[Channel, Synchronisation] = {}
 
     def build(self, transitions: Sequence[Transition]) -> list[Action]:
-        """Return all actions in the order of the transitions; a rendezvous is at its sender's position."""
+        """Return all actions in the order of their transitions; for a rendezvous this is the sender's transition."""
         receivers: dict[Channel, list[_End]] = {}
         for transition in transitions:
             sync = transition.sync
@@ -70,7 +70,7 @@ class ActionBuilder:
     # Messages
 
     def _check(self, sync: Synchronisation) -> None:
-        """Check the number of values: a typed channel fixes it by its types, an untyped one by its first use."""
+        """Check the number of values sent or received: a typed channel fixes it, an untyped one by its first use."""
         channel = sync.channel
         first = self._arities.setdefault(channel, sync)
         expected = _arity(first) if channel.types is None else len(channel.types)

@@ -1,8 +1,8 @@
 """Declarations in DVE comments, such as `// invariant: x < 3`, and comments that resemble them.
 
 A declaration fills its comment: from `//` to the end of the line, also behind other text, or in `/* */` on one line;
-case does not matter. A comment that resembles a declaration would be a claim that is silently dropped: it is refused if
-its text makes sense as a claim, else there is a warning.
+case does not matter. A comment that only resembles a declaration might be a claim that is silently dropped; so it is
+refused if its text makes sense as a claim, else there may be a warning.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NEARLY = re.compile(r"(?P<mark>[ \t*/]*)(?P<word>[a-z]+(?:[ _-]+[a-z]+)?)[ \t]*
 _NO_COLON = re.compile(rf"[ \t]*(?P<word>{'|'.join(KINDS).replace(' ', '[ ]+')})[ \t]+(?P<text>.*?)[ \t\r]*", re.I)
 _ALIKE = 0.7
 _LONG = 7
-"""The least length of a kind of declaration for which a similar word in a comment causes a warning."""
+"""The least length of a kind of declaration that causes warnings about similar words; shorter ones occur in prose."""
 
 MakesSense = Callable[[str, str], bool]
 """A predicate of a kind and a text: True if the text makes sense as a declaration of that kind."""

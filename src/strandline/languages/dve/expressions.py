@@ -14,7 +14,7 @@ grammar of DiVinE (so `a or b and c` is `(a or b) and c`):
     not  -  ~          (prefix)
 
 The parser does not recurse, so that no input can exhaust Python's stack, and it shares equal subexpressions without a
-position: generated models repeat the same comparisons tens of thousands of times.
+source position: generated models repeat the same comparisons tens of thousands of times.
 """
 
 from __future__ import annotations

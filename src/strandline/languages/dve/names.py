@@ -49,7 +49,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProcessSymbol:
-    """A process: its location variable, its scope, and by state name the expression that tests if it is there."""
+    """A process: its location variable, its scope, and `tests`: by state name, the condition that it is there."""
 
     name: str
     location: Variable

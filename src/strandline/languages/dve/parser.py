@@ -159,7 +159,7 @@ class Parser:
         )
 
     def _clause(self, body: _Body) -> None:
-        """Parse one of `state`, `init`, `accept`, `commit`, `assert`, `trans`, in any order."""
+        """Parse one clause of a process: `state`, `init`, `accept`, `commit`, `assert` or `trans`, in any order."""
         word = self.texts[self.place]
         self.place += 1
         if word == "state" and body.states is None:

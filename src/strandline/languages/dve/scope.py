@@ -142,8 +142,8 @@ def query_names(
 ) -> Names:
     """Return the scope for expressions over a System, made from the declarations of its model.
 
-    Constant arrays in `tables` are variables of the System and can have any index; others only constant ones.
-    `messages` are the temporary arrays of channels.
+    Constant arrays in `tables` are variables of the System and can have any index; the others can only have constant
+    indices. `messages` are the temporary arrays of channels.
     """
     names = Names.root() if parent is None else Names(parent)
     for name, symbol in declared.symbols.items():

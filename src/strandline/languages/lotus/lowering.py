@@ -22,7 +22,7 @@ from strandline.model.validate import validate
 from strandline.source import Span
 
 MOST_INITIAL = 1 << 16
-"""The most initial states."""
+"""The largest number of initial states that a model may have."""
 
 
 def lower(module: Module) -> System:

@@ -3,10 +3,10 @@
     body = Full & !(state = Busy)        `==` is the same as `=`
     2 * (body = Full) + week
 
-On one side of an equation a word or a number is a value of the variable on the other side, if that has such a value;
-else a word is a variable, and a number is refused. `(word)` is always the variable, and `(3)` any number. Two variables
-are equal if their values are, whatever their types. A variable with values that are words can be compared by `=` and
-`!=` only; `position(x)` is the position of its value in the type, counted from 0.
+On one side of an equation a word or a number is a value of the variable on the other side, if that variable has such a
+value; else a word is a variable, and a number is refused. `(word)` is always a variable, and `(3)` can be any number.
+Two variables are equal if their values are, whatever their types. A variable with values that are words can be compared
+by `=` and `!=` only; `position(x)` is the position of its value in the type, counted from 0.
 """
 
 from __future__ import annotations

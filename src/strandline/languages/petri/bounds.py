@@ -1,6 +1,6 @@
 """Structural bounds on the tokens of places.
 
-Two arguments, which need no reachable markings:
+They rest on two arguments, which are sound without exploring the reachable markings:
 
 - Transitions that stay disabled even if no token is ever removed never fire.
 - Weights `y >= 0` of places whose sum `y . m` no transition increases: it is never more than initially, so a place `p`

@@ -81,9 +81,9 @@ def lower(net: Net, bound: int | None = None) -> System:
 
 
 def place_bounds(net: Net, given: int | None = None) -> list[int]:
-    """Return the bound of each place: the file's (else `given`) or the structural one, the lower of both.
+    """Return the bound of each place: the lower of its structural bound and that of the file, or else `given`.
 
-    A place with neither gets a default; the bound of a place that no transition changes is its initial count.
+    A place without any of these gets a default; the bound of a place that no transition changes is its initial count.
     """
     limits = [place.limit for place in net.places]
     found = structural_bounds(net) if None in limits else limits

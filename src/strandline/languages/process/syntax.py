@@ -61,7 +61,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """`Slave[_].Busy`: the count of components in such a state; without `state`, `Slave[1]`: the index of its state."""
+    """`Slave[_].Busy`, the number of Slaves in state Busy; or `Slave[1]` without `state`, the index of its state."""
 
     component: Pattern
     state: Pattern | None

@@ -82,8 +82,10 @@ class Store:
             if first == second:
                 self.pending[variable] = first
             elif all(isinstance(write.index, Const) for write in (*first, *second)):
+                # One write for each index, with the value that the condition chooses.
                 self._merge_cells(variable, condition, yes, no, [*first, *second])
             else:
+                # Indices may coincide: all writes stay in order, each without effect where the other branch is taken.
                 self._merge_lists(variable, condition, before.get(variable, []), first, second)
 
     def _merge_cells(

@@ -139,7 +139,7 @@ _Move = dict[int, list[int]]
 
 
 def _moves(automaton: Automaton, subset: _States) -> Iterator[tuple[Guard, _Move]]:
-    """Return, for each class of letters, the successors of every state of the subset."""
+    """Yield each class of letters that allow the same edges, with the successors of every state of the subset."""
     guards = dict.fromkeys(edge.guard for state in sorted(subset) for edge in automaton.edges[state])
     for letter in partition(guards):
         yield (

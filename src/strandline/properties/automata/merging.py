@@ -14,7 +14,7 @@ from strandline.properties.automata.emptiness import intersects
 from strandline.properties.automata.trimming import trim
 
 MAXIMUM_WORK = 40_000
-"""Bound on states² x states of the complement, an estimate of the cost of all checks."""
+"""Bound on states² x states of the complement, an estimate of the cost; above it nothing is merged."""
 
 
 def merge_states(automaton: Automaton, complement: Automaton) -> Automaton:

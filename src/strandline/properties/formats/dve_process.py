@@ -9,8 +9,8 @@
     q1 -> q2 { guard P_0.wait and not (P_0.CS); };
     }
 
-Guards are read in the state that the system leaves, which is our convention too. The reader takes such a
-process alone or the last process of a model file whose `system` line names it as the property.
+Guards are read in the state that the system leaves, which is our convention too. The reader takes such a process alone,
+or from a model file whose `system` line names it as the property.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Parser of LTL and CTL formulas, by operator precedence with explicit stacks (no nesting is too deep).
 
-From loose to tight: `->` and `<->` (to the right), `||`, `xor`, `&&`, `U R W M` (to the right), `X F G` and, in CTL, `A
-E`, comparisons, `+ -`, `* / %`, unary minus and `!`. Comparisons and arithmetic build *expressions*, which become one
-atomic proposition each: `x[1] >= 2`, `(a + b) == 1`. The parser does not look into them; the language of the model
-resolves them later. `!x == 3` is refused, because languages disagree about it.
+From loose to tight: `->` and `<->` (to the right), `||`, `xor`, `&&`, `U R W M` (to the right), `X F G` and, in CTL,
+`A` and `E`, comparisons, `+ -`, `* / %`, unary minus and `!`. Comparisons and arithmetic build *expressions*, which
+become one atomic proposition each: `x[1] >= 2`, `(a + b) == 1`. The parser does not look into them; the language of the
+model resolves them later. `!x == 3` is refused, because languages disagree about it.
 """
 
 from __future__ import annotations

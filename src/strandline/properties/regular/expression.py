@@ -37,7 +37,7 @@ class RegularText:
     automaton: FiniteAutomaton
     """Its automaton on finite words; small but not always minimal."""
     positions: FiniteAutomaton
-    """Its position automaton (Glushkov): one state for each letter of the text."""
+    """Its position automaton (Glushkov): an initial state, and one for each letter of the text."""
     source: Source
     atom_spans: Mapping[str, Span]
 

@@ -70,7 +70,7 @@ def _is_persistence(automaton: Automaton, complement: Automaton) -> bool | None:
 def is_stutter_invariant(formula: Formula) -> bool | None:
     """Return True if repeating or merging equal letters never changes the truth of the formula.
 
-    None if the formula has X and too many atomic propositions for the check.
+    Returns None if the formula has X and too many atomic propositions for the check.
     """
     if is_syntactically_stutter_invariant(formula):
         return True

@@ -11,7 +11,7 @@ be made for ever on this run, so it is accepting. Dropping edges adds no word.
 
 With `rewrite`, the formula of a destination is simplified as a whole. By the same argument no word is lost;
 but words may be *added*: if `F p` is dropped because another formula of the destination implies it, that
-one may in turn rely on the `F p` it will leave behind, and nobody keeps the promise. A caller who rewrites
+one may in turn rely on the `F p` it will leave behind, and the promise is never kept. A caller who rewrites
 must compare with the automaton of the negated formula (`translate.generalised_pair` does).
 """
 

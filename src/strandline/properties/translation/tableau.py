@@ -118,7 +118,7 @@ def _choices(count: int) -> Iterator[tuple[bool, ...]]:
 
 
 def _complete(positive: list[Formula], value: dict[Formula, bool]) -> TableauAtom:
-    """Extend a choice for propositions, ○ and U to conjunctions and constants."""
+    """Return the atom in which propositions, ○ and U formulas have these truth values."""
 
     def member(part: Formula) -> bool:
         return not value[part.operands[0]] if part.operator is Operator.NOT else value[part]

@@ -164,5 +164,5 @@ class PythonScope(Scope):
 
 
 def _is_plain(kind: Any) -> bool:
-    """Return True if the System's variable holds exactly the numbers of the type."""
+    """Return True if System variables hold the values of the type as they are, as for ranges and arrays of them."""
     return isinstance(kind.element if isinstance(kind, ArrayType) else kind, RangeType)

@@ -43,7 +43,7 @@ class Constant:
 
 
 class Decorated:
-    """Descriptor of an action or a claim; called on an instance it runs there."""
+    """Descriptor of an action or a claim: as an attribute of an instance it is a callable that runs on the instance."""
 
     def __init__(self, marked: Marked) -> None:
         self.marked = marked

@@ -28,8 +28,8 @@ from strandline.languages.python.runtime.types import (
 def convert(kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range) -> Any:
     """Convert a value to the type; compound values are copied.
 
-    A number outside its range is passed to `outside`; one inside an optional record raises `OutOfRange` at once. Raises
-    `TypeError` for a value of another type.
+    A number outside its range is reported by `outside`; one inside an optional record raises `OutOfRange` at once.
+    Raises `TypeError` for a value of another type. `place` names the target in messages.
     """
     match kind:
         case BoolType() if isinstance(value, bool):

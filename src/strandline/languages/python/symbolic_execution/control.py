@@ -99,8 +99,8 @@ def find_join_point(statements: list[Any], rest: list[Any]) -> tuple[list[Any], 
 
     Returns the items of `rest` that each branch executes before they meet, and the items after that; None for the
     latter if the branches do not meet before the function ends. They meet right behind the `if` unless a jump leaves
-    it: a `continue` leads to the end of the iteration, a `break` to that of the loop, both and a `return` to the end of
-    an iteration that depends on the state.
+    it: a `continue` leads to the end of the iteration, a `break` to that of the loop. In a loop whose iterations depend
+    on the state, any jump leads to the end of the iteration.
     """
     escapes = jumps_out_of(statements)
     if not escapes:

@@ -299,7 +299,7 @@ def _common(first: Any, second: Any) -> EnumType:
 
 
 def _variables(value: Any) -> set[Variable]:
-    """Return the variables on whose earlier values a value depends."""
+    """Return the variables that the expressions of a value read."""
     match value:
         case Symbol(expression=expression) | ChosenProcess(index=expression) | Place(position=expression):
             return variables_read(expression)

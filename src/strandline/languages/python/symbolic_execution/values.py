@@ -62,7 +62,7 @@ class RecordSymbol:
     code: Expression | None = None
     """The code from which it was decoded, if any."""
     stored: frozenset[Variable] = field(default=frozenset(), compare=False)
-    """The variables of all stored records that it may be."""
+    """The variables of the stored records whose value it is or may be."""
 
 
 @dataclass(frozen=True, slots=True)
