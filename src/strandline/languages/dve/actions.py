@@ -102,12 +102,14 @@ class ActionBuilder:
     ) -> list[Assign]:
         """Return a sequence of assignments that assigns the values to the targets simultaneously."""
         types: Sequence[Domain] = channel.types or (INT,) * len(values)
+        # A byte channel truncates the values sent; a byte variable does so itself.
         typed = [
             Binary("&", value, Const(BYTE.high)) if domain == BYTE and target.variable.domain == INT else value
             for value, domain, target in zip(values, types, targets, strict=True)
         ]
         if _independent(values, targets):
             return [Assign(target, value, span) for target, value in zip(targets, typed, strict=True)]
+        # A value reads an earlier target: all values are computed before any target is written.
         helper = self._helper(channel, len(values))
         places = [Element(helper, Const(index)) for index in range(len(values))]
         return [

@@ -296,7 +296,7 @@ class ExpressionParser:
         self.tokens.model_error(f"process '{owner}' has no {kind} '{name}'{hint}", last)
 
     def _channel_part(self, channel: Channel, place: int, last: int) -> tuple[Expression | Variable | Constant, int]:
-        """Parse `c.length`, `c.0[i]` or `c.message[i]`."""
+        """Parse a part of channel c: `c.length`, `c.0[i]` (a field of its messages) or `c.message[i]`."""
         name = self.tokens.texts[last]
         if channel.message is not None and name == "message":
             return self._open_array(channel.message, place, last)

@@ -91,7 +91,7 @@ class Tokens:
 
 
 def _complaint(text: str, largest_number: int) -> str:
-    """Return what is wrong with a token; empty if it is valid."""
+    """Return the error message for a token; empty if the token is valid."""
     if not text or text[0] == "_" or (text[0].isascii() and text[0].isalpha()):
         return ""
     if "0" <= text[0] <= "9":

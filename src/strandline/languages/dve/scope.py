@@ -1,7 +1,7 @@
 """Expressions over a finished System in DVE: invariants, goals and measures outside of the model.
 
-They can do what expressions in a model can, and more: `P.state` is the number of the state of a process in the order of
-declaration; `c.length` and `c.0[i]` are parts of a buffered channel, `c.message[i]` of one with a temporary variable
+They have all that expressions in a model have, and more: `P.state` is the number of the state of a process in the order
+of declaration; `c.length` and `c.0[i]` are parts of a buffered channel, `c.message[i]` of one with a temporary variable
 for messages; numbers have up to 64 bits; `enabled(P)` holds if a process can take a step, `taken(P)` if it took part in
 the last one. They are stricter in one point: `a or b and c` and `not a == b` need parentheses.
 """

@@ -179,6 +179,7 @@ class _Reader:
         count = len(self.atoms or ())
         if index >= 1 << count:
             raise self._error(f"a state with implicit labels needs {1 << count} edges", state)
+        # Implicit labels enumerate the letters: bit i of the number of the edge is proposition i.
         return conjunction(literal(place, bool(index >> place & 1)) for place in range(count))
 
     def _marks(self) -> int:

@@ -204,7 +204,7 @@ class _Reader:
         self._parse_balanced()
 
     def _guard(self) -> Formula:
-        """Parse everything up to `->`, `;` or the next option, outside parentheses."""
+        """Parse the guard of an option: the tokens up to `->`, `;` or the next option, outside parentheses."""
         first = self._peek()
         last = first
         while self._peek().text not in ("->", ";", "::", "fi", "od", "}", ""):

@@ -29,7 +29,7 @@ _COMMENTS = re.compile(r"\s+|/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 def detect_format(text: str) -> AutomatonFormat:
-    """Return the format of a text: HOA and never claims begin with keywords, thesis files with a state."""
+    """Return the format: HOA and never claims begin with keywords, DVE has a `process`, others are the thesis's."""
     offset = 0
     while blank := _COMMENTS.match(text, offset):
         offset = blank.end()

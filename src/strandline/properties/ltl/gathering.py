@@ -153,7 +153,7 @@ def _plain(operator: Operator, operands: list[Formula]) -> Formula:
 
 
 def _merge(side: _Side, parts: list[Formula]) -> list[Formula]:
-    """Join operands that share an operator which distributes: G a && G b, and F G a && F G b."""
+    """Join operands of operators that distribute: G a && G b to G (a && b), F G a && F G b to F G (a && b)."""
     groups: dict[tuple[Operator, Formula | None, Formula | None], list[Formula]] = {}
     rest: list[Formula] = []
     dual_lasting = _SIDES[_DUAL_SIDE[side.operator]].lasting

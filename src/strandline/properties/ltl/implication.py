@@ -125,7 +125,7 @@ def _implies(left: Formula, right: Formula) -> bool:
 
 
 def _from_left(left: Formula, right: Formula) -> bool:
-    """Return True if `left` guarantees, now or (for an eventual `right`) at some time, a formula that implies `right`."""
+    """Return True if `left` guarantees, now or (for an eventual `right`) some time, a formula that implies `right`."""
     operands = left.operands
     eventual = is_eventual(right)
     match left.operator:

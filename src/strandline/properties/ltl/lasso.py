@@ -85,7 +85,7 @@ def _mask(values: Iterable[bool]) -> int:
 
 
 def _digits(mask: int, word: LassoWord) -> str:
-    """Return the mask as a list of bits: extracting single bits of a long integer would be slow."""
+    """Return the mask as a text of 0 and 1, position 0 first: taking single bits of a long integer would be slow."""
     return f"{mask:0{len(word.letters)}b}"[::-1]
 
 

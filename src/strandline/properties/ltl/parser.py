@@ -222,7 +222,7 @@ class _Parser:
         self.operands.append(_Operand(span, make(operator, *parts)))
 
     def _check_states(self, formula: Formula, span: Span) -> None:
-        """Check that a CTL formula is a state formula, as all are but operands of path quantifiers."""
+        """Check that a CTL formula is a state formula, as all must be except operands of path quantifiers."""
         if self.quantified and formula.operator in TEMPORAL_OPERATORS:
             word = formula.operator.value
             path = f"{word} ..." if formula.operator in UNARY_OPERATORS else f" [... {word} ...]"

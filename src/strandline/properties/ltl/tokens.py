@@ -6,7 +6,7 @@ Rules that separate operators from names:
   `G`, `F`, `X` alone (`GF p` is `G F p`). Every other word is a name, also `Free` or `GFa`.
 - Capital letters that a member or an index follows directly are a name as well: `W.critical`, `R[0].pc`.
 - A name may carry members (`P_0.CS`, `LTS.1`), indices (`x[1]`) and arguments (`len(queue)`) that follow directly;
-  what stands between the brackets is kept as it is.
+  the text between the brackets is kept as it is.
 - `"..."` and `{...}` hold a proposition whose text is passed on untouched: the way to write anything that
   would otherwise be read as an operator, such as DVE's `{P->x == 1}`.
 """

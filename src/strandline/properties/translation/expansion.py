@@ -145,5 +145,5 @@ def without_covered(alternatives: Alternatives) -> Alternatives:
 
 
 def destination_is_easier(left: Formula, right: Formula) -> bool:
-    """Return True if the syntax shows that state `left` accepts everything that state `right` accepts."""
+    """Return True if the syntax shows that state `left` accepts every word that state `right` accepts."""
     return implies(right, left)

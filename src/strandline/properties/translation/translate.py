@@ -1,6 +1,6 @@
 """Translation of LTL to Büchi automata: the methods by name, and the pipeline of the default one.
 
-Default: simplify the formula; translate on the fly to a generalised automaton; prune components, simplify
+Default: simplify the formula; translate on the fly to a generalised automaton; remove useless states, simplify
 acceptance, reduce by simulation; make it state-based where asked; for obligations compare with the minimal
 weak deterministic automaton; finally merge states that the automaton of the negated formula allows to
 merge.

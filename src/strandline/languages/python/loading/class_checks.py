@@ -1,4 +1,4 @@
-"""Checks of a model's classes for code that would not mean what it says.
+"""Checks of a model's classes for code whose meaning is not the one that its text suggests.
 
 Python accepts such code silently: the first of two functions of one name is lost, a parameter in the place of the
 process *is* the process, and a decorator can hide an action from the model.

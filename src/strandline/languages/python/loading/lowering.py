@@ -293,6 +293,7 @@ class _Lowering:
             target = marked.to or source
             here, there = names.index(source), names.index(target)
             effects = step.effects
+            # Assignments may change `pc`, perhaps in this step: `to` is assigned behind them, even if it is the source.
             if here != there or (marked.to is not None and jumps):
                 effects = (*effects, Assign(Read(place.variable), Const(there), step.span))
             if jumps:

@@ -1,4 +1,4 @@
-"""Decorators, formulas and parameter domains: what authors declare in a model."""
+"""The decorators, formulas and parameter domains with which authors declare the contents of a model."""
 
 from __future__ import annotations
 

@@ -76,9 +76,9 @@ def _parse(filename: str, text: str) -> Text | None:
 
 
 def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
-    """Return the text of a function's file and its definition in it.
+    """Return the text of the file that defines a function, and the definition in it.
 
-    Raises `ModelError` where that cannot be found or the definition cannot be compiled.
+    Raises `ModelError` if the definition cannot be found, or is of a kind that models cannot use.
     """
     code = getattr(function, "__code__", None)
     name = getattr(function, "__name__", repr(function))
@@ -137,7 +137,7 @@ def error_of_exception(source: Source, error: Exception) -> ModelError:
 
 
 def _meant(error: Exception, line: str) -> str:
-    """Return a hint what to write instead in a line that raised an error; empty if there is none."""
+    """Return a hint how to mend a line that raised an error; empty if there is none."""
     missing = getattr(error, "name", None)
     if isinstance(error, NameError) and re.search(rf"\bEnum\[[^\]]*\b{re.escape(str(missing))}\b", line):
         return f"; the names of an Enum stand in quotes: '{missing}'"

@@ -253,6 +253,7 @@ def decode_variable(kind: Type, expression: Expression) -> Any:
         case RangeType():
             return Symbol(IntKind(kind.names), expression)
         case OptionalType(element=RangeType(low=low) as element) if not within(interval(expression), (0, element.size)):
+            # Numbers below the range are stored without the plus 1, see `_encode_optional`.
             shifted = choose(Binary(">", expression, FALSE), add(expression, -1), expression)
             return optional(_present(expression), Symbol(IntKind(element.names), add(shifted, low)))
     return decode(kind, expression)  # type: ignore[arg-type]

@@ -115,6 +115,7 @@ def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
     machine.require(equal(held[-1], _FREE))
     machine.execution.note(machine.code(place.kind.element, value, span))  # type: ignore[union-attr, arg-type]
     code = add(machine.encode(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
+    # A slot keeps its code, or takes the new one or, in a bag, that of the slot before it.
     for position in range(size - 1, -1, -1):
         if isinstance(place.kind, BagType):
             above = code if position == 0 else choose(less(held[position - 1], code), held[position - 1], code)

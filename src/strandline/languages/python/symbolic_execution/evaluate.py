@@ -140,6 +140,7 @@ class Evaluator:
         guards = self.machine.execution.guards
         known = len(guards)
         result = read(node)
+        # `read` added requirements: the evaluation of the earlier values must come before them in the guard.
         if len(guards) > known:
             guards[known:known] = self.machine.conditions(values)
         return result

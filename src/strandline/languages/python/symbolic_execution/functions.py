@@ -202,7 +202,7 @@ def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
         return Symbol(INT, best([number(value, span) for value in values]))
 
     def best_where(items: list[tuple[Expression, Expression]]) -> tuple[Expression, Any]:
-        """Return the condition that some value's condition holds, and the best of these values."""
+        """Return the condition that some value is present, and the best of the values that are."""
         found: Expression = FALSE
         chosen: Expression = FALSE
         for value, condition in items:

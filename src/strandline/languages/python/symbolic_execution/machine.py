@@ -218,6 +218,7 @@ class Machine:
             return first
         if first is UNDECIDED or second is UNDECIDED:
             return second if first is UNDECIDED else first
+        # A function that ends without `return` returns None.
         if {id(first), id(second)} == {id(FELL_THROUGH), id(None)}:
             return None
         if first is FELL_THROUGH or second is FELL_THROUGH:

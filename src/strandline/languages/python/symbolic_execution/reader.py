@@ -33,7 +33,7 @@ class Reader(Protocol):
         """Return the value of an expression; a variable is returned as its `Place`."""
 
     def load(self, node: ast.expr) -> Any:
-        """Return the value of an expression, with scalar variables loaded."""
+        """Return the value of an expression; for a scalar variable, its current value."""
 
     def truth(self, node: ast.expr) -> Expression:
         """Return an expression as a condition."""
