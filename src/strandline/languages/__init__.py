@@ -2,7 +2,8 @@
 
 Input: a file. Output: a `System`. Imports `strandline.model`, never a later package. `symbolic_execution` is shared by
 languages whose steps are programs. A new language is a module with `load(source) -> System`, whose System carries a
-`Scope` of the language, and one line in `LANGUAGES`; the module is imported when a file of its kind is first opened.
+`Scope` of the language, and one line in `LANGUAGES`; the module is imported when a file with its suffix is first
+opened.
 """
 
 from __future__ import annotations
@@ -33,23 +34,23 @@ LANGUAGES = {
 }
 """The module for each suffix of model files; the only place that lists the languages."""
 NO_PYTHON = "STRANDLINE_NO_PYTHON"
-"""Name of the environment variable that forbids Python models, which are programs, unless it is empty or 0."""
+"""Name of the environment variable that, set and neither empty nor 0, forbids Python models, which are programs."""
 _SEVERAL_MODELS = (".py",)
-"""Suffixes of files with several models, of which `FILE:SELECTION` names one."""
+"""Suffixes of files that can contain several models; `FILE:SELECTION` names one of them."""
 
 
 class Language(Protocol):
     """The interface of a module in `LANGUAGES`."""
 
     def load(self, source: Source) -> System:
-        """Load the System of a text; raises `InputError` with the place of the first mistake."""
+        """Load the System of a text; raises `InputError` with the source position of the first mistake."""
 
 
 class WithParameters(Protocol):
     """The interface of a language whose models have parameters."""
 
     def load_with(self, source: Source, given: Given) -> System:
-        """Load the System with these values; raises `UsageError` for a name that the model does not have."""
+        """Load the System with the parameter values `given`; raises `UsageError` for an unknown parameter."""
 
 
 class WithSelection(Protocol):
@@ -62,9 +63,10 @@ class WithSelection(Protocol):
 def load(path: str | Path, parameters: Given | None = None) -> System:
     """Load the System in a file; the suffix determines the language.
 
-    In `file.py:Name` the part behind the colon selects one of several models. `parameters` are values for parameters of
-    a Python model, or constants of others. Raises `UsageError` for an unknown suffix, and `InputError` for a file that
-    cannot be read or understood. Python models are refused, too, if the environment variable `NO_PYTHON` is set.
+    In `file.py:Name` the part behind the colon selects one of several models. `parameters` are values for the
+    parameters of a Python model, or for constants of a model in another language. Raises `UsageError` for an unknown
+    suffix, and `InputError` for a file that cannot be read or understood. Python models are refused, too, if the
+    environment variable that `NO_PYTHON` names forbids them.
     """
     file, suffix, selection = _parts(str(path))
     if suffix not in LANGUAGES:

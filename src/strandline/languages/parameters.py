@@ -1,4 +1,4 @@
-"""Parameters of models given from outside: `-D NAME=VALUE`."""
+"""Values of model parameters given on the command line: `-D NAME=VALUE`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Given = Mapping[str, Any]
 
 
 def given_parameters(texts: Iterable[str]) -> dict[str, Any]:
-    """Parse texts such as `N=3`; a value that is no Python literal is a string.
+    """Return the values by name from texts such as `N=3`; a value that is no Python literal is a string.
 
     Raises `UsageError` for a malformed text or a repeated name.
     """
@@ -37,7 +37,10 @@ def _literal(text: str) -> Any:
 
 
 def refuse_unknown(model: str, given: Iterable[str], known: Iterable[str], noun: str) -> None:
-    """Raise `UsageError` for a name that the model does not have, listing those that it has."""
+    """Raise `UsageError` for a name in `given` that is not in `known`; the message lists those in `known`.
+
+    `noun` is the word of the language for such a name, for example "constant".
+    """
     names = list(known)
     for name in given:
         if name not in names:
@@ -45,7 +48,7 @@ def refuse_unknown(model: str, given: Iterable[str], known: Iterable[str], noun:
 
 
 def whole_number(name: str, value: Any) -> int:
-    """Return the value as an integer (True is 1); raise `UsageError` if it is none."""
+    """Return the value as an integer (True is 1); raise `UsageError` if it is no integer."""
     if not isinstance(value, int):
         raise UsageError(f"'{name}' is a number, not {value!r}")
     return int(value)

@@ -8,7 +8,7 @@ propositions are opaque texts here; `binding` passes them to the language of the
     word.py         ultimately periodic words
     ltl/            syntax (of CTL too), normal form, simplification, syntactic classes, evaluation on lassos
     automata/       guards, the automaton, products, reductions, complement
-    translation/    LTL to automata: the tableau of 003 and the default; exact classes
+    translation/    LTL to automata: the textbook tableau and the default translation; exact classes
     regular/        automata on finite words: bad prefixes, regular expressions
     formats/        HOA, never claims, the thesis's automaton file, DVE property processes
 """

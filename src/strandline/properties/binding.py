@@ -14,7 +14,7 @@ _GLUED = re.compile(r"([GFX]+)([a-z_]\w*)\Z")
 
 
 class WithAtoms(Protocol):
-    """A parsed text with the place of the first occurrence of each atomic proposition."""
+    """A parsed text with the source position of the first occurrence of each atomic proposition."""
 
     @property
     def source(self) -> Source: ...
@@ -26,8 +26,8 @@ class WithAtoms(Protocol):
 def bind_atoms(parsed: WithAtoms, resolve: Callable[[str, Span], Resolved]) -> dict[str, Resolved]:
     """Resolve every atomic proposition at its first occurrence, in the order of the text.
 
-    `resolve` gets the text of the proposition and its span in `parsed.source`. An `InputError` without a place gets
-    that place and, for names such as `GFp`, a hint.
+    `resolve` gets the text of the proposition and its span in `parsed.source`. An `InputError` without a source
+    position gets that span and, for names such as `GFp`, a hint.
     """
     bound: dict[str, Resolved] = {}
     for name, span in sorted(parsed.atom_spans.items(), key=lambda item: item[1].start):

@@ -39,7 +39,7 @@ def spend(units: int = 1) -> None:
 
 @contextmanager
 def work_limit(units: int) -> Iterator[None]:
-    """Limit the work inside the context; the outer limit holds as well."""
+    """Limit the work inside the context; an outer limit holds as well."""
     before = _effort.most
     _effort.most = min(before, _effort.done + units)
     try:

@@ -1,9 +1,10 @@
 """Actions made from transitions: plain steps, rendezvous, buffered sends and receives.
 
 Order of a rendezvous: the values are computed in the source state and written to the receiver's variables, left to
-right; the sender's location changes and its effects run; then the receiver's. A channel used by only one process yields
-no rendezvous, because a process cannot synchronise with itself. A buffered send appends the values, computed in the
-source state, then changes location and runs the effects; a buffered receive takes the oldest message first.
+right; the sender's location changes and its effects run; then the receiver's location changes and its effects run. A
+channel used by only one process yields no rendezvous, because a process cannot synchronise with itself. A buffered send
+appends the values, computed in the source state, then changes location and runs the effects; a buffered receive takes
+the oldest message first.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _End: TypeAlias = tuple[Transition, Synchronisation]
 class ActionBuilder:
     """Builds actions from the transitions of all processes.
 
-    `helpers` are temporary variables for messages; they are 0 in every state.
+    `helpers` maps a channel to a temporary array for the values of a rendezvous, which is 0 before and after it.
     """
 
     def __init__(self, source: Source, processes: Sequence[ProcessSymbol], committed: Callable[[Transition], bool]):
@@ -35,7 +36,7 @@ class ActionBuilder:
         self._arities: dict[Channel, Synchronisation] = {}
 
     def build(self, transitions: Sequence[Transition]) -> list[Action]:
-        """Return all actions in the order of the transitions; a rendezvous is at its sender's position."""
+        """Return all actions in the order of their transitions; for a rendezvous this is the sender's transition."""
         receivers: dict[Channel, list[_End]] = {}
         for transition in transitions:
             sync = transition.sync
@@ -69,7 +70,7 @@ class ActionBuilder:
     # Messages
 
     def _check(self, sync: Synchronisation) -> None:
-        """Check the number of values: typed channels fix it by their types, untyped ones by their first use."""
+        """Check the number of values sent or received: a typed channel fixes it, an untyped one by its first use."""
         channel = sync.channel
         first = self._arities.setdefault(channel, sync)
         expected = _arity(first) if channel.types is None else len(channel.types)
@@ -101,12 +102,14 @@ class ActionBuilder:
     ) -> list[Assign]:
         """Return a sequence of assignments that assigns the values to the targets simultaneously."""
         types: Sequence[Domain] = channel.types or (INT,) * len(values)
+        # A byte channel truncates the values sent; a byte variable does so itself.
         typed = [
             Binary("&", value, Const(BYTE.high)) if domain == BYTE and target.variable.domain == INT else value
             for value, domain, target in zip(values, types, targets, strict=True)
         ]
         if _independent(values, targets):
             return [Assign(target, value, span) for target, value in zip(targets, typed, strict=True)]
+        # A value reads an earlier target: all values are computed before any target is written.
         helper = self._helper(channel, len(values))
         places = [Element(helper, Const(index)) for index in range(len(values))]
         return [
@@ -152,7 +155,7 @@ def _put(sync: Synchronisation, length: Variable) -> list[Assign]:
 def _take(sync: Synchronisation, length: Variable) -> list[Assign]:
     """Return assignments that remove the oldest message and shift the others.
 
-    The freed slot becomes 0, so that equal buffers are equal states.
+    The array elements that become free are set to 0, so that equal buffers are equal states.
     """
     fields, last = sync.channel.fields, sync.channel.capacity - 1
     effects = [
@@ -177,7 +180,7 @@ def _values(count: int) -> str:
 
 
 def _independent(values: Sequence[Expression], targets: Sequence[Read | Element]) -> bool:
-    """Return True if no value reads what an earlier target writes."""
+    """Return True if no value reads a variable that an earlier one in `targets` writes."""
     written: set[Variable] = set()
     for value, target in zip(values, targets, strict=True):
         if written & variables_read(value):

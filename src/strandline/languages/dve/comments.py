@@ -1,8 +1,8 @@
 """Declarations in DVE comments, such as `// invariant: x < 3`, and comments that resemble them.
 
 A declaration fills its comment: from `//` to the end of the line, also behind other text, or in `/* */` on one line;
-case does not matter. A comment that resembles a declaration would be a claim that is silently dropped: it is refused if
-its text makes sense as a claim, else there is a warning.
+case does not matter. A comment that only resembles a declaration might be a claim that is silently dropped; so it is
+refused if its text makes sense as a claim, else there may be a warning.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _NEARLY = re.compile(r"(?P<mark>[ \t*/]*)(?P<word>[a-z]+(?:[ _-]+[a-z]+)?)[ \t]*
 _NO_COLON = re.compile(rf"[ \t]*(?P<word>{'|'.join(KINDS).replace(' ', '[ ]+')})[ \t]+(?P<text>.*?)[ \t\r]*", re.I)
 _ALIKE = 0.7
 _LONG = 7
-"""The least length of a word that prose is unlikely to contain by chance."""
+"""The least length of a kind of declaration that causes warnings about similar words; shorter ones occur in prose."""
 
 MakesSense = Callable[[str, str], bool]
-"""A predicate that is true if a text makes sense as a claim of the given kind."""
+"""A predicate of a kind and a text: True if the text makes sense as a declaration of that kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommentDeclaration:
-    """A declaration in a comment: its kind, and its text with its place."""
+    """A declaration in a comment: its kind (one of `KINDS`), its text, and the source position of the text."""
 
     kind: str
     text: str
@@ -49,7 +49,7 @@ def declarations_in(source: Source) -> Iterator[CommentDeclaration]:
 def find_near_declarations(source: Source, understood: MakesSense) -> Iterator[str]:
     """Yield warnings about comments that resemble declarations.
 
-    Raises `ParseError` for the first one whose text makes sense as a claim.
+    Raises `ParseError` for the first such comment whose text makes sense as a declaration by `understood`.
     """
     for start, comment in _comments(source):
         if _SAID.fullmatch(comment) is None:

@@ -30,14 +30,14 @@ _LARGEST = 2**63 - 1
 class ConstantEvaluator:
     """Evaluates constant expressions by the rules of `strandline.model.expression`.
 
-    A fault is a `ModelError`.
+    A fault, such as a division by zero, raises `ModelError`.
     """
 
     def __init__(self, source: Source) -> None:
         self._source = source
 
     def value(self, expression: Expression, whole: Span) -> int:
-        """Return the value of an expression; errors without a better place point to `whole`."""
+        """Return the value of an expression; errors in a part without a source position point to `whole`."""
         match expression:
             case Const(value=value):
                 return value

@@ -1,4 +1,4 @@
-"""Declarations to symbols: constants are evaluated; variables and channels become System variables."""
+"""From declarations to symbols: constants are evaluated; variables and channels become System variables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from strandline.model.system import Domain, Variable
 
 LONGEST_ARRAY = 1 << 16
 LARGEST_CAPACITY = 1 << 10
-"""The largest capacity of a channel; a receive shifts the whole buffer, one assignment for each slot."""
+"""The largest capacity of a channel; a receive shifts the whole buffer by one assignment for each element."""
 
 
 class Declarations:
@@ -57,7 +57,7 @@ class Declarations:
         scope.declare(name, symbol)
 
     def constant(self, start: int, scope: Names, *closers: str) -> int:
-        """Return the value of a constant expression."""
+        """Return the value of the constant expression that begins at token `start` and ends before one of `closers`."""
         expression, end = self.expressions.parse(start, scope, *closers)
         return self._evaluator.value(expression, self.tokens.span(start, end - 1))
 
@@ -93,7 +93,7 @@ class Declarations:
         return length
 
     def _initial(self, syntax: VariableSyntax, domain: Domain, length: int | None, scope: Names) -> tuple[int, ...]:
-        """Return the initial values, one for each element.
+        """Return the initial values, one for each array element or one for a scalar.
 
         Missing values are 0; surplus values are checked and ignored.
         """
@@ -194,7 +194,7 @@ class Declarations:
                 self.tokens.model_error(f"the name '{name}' is a state of this process already", place)
 
     def state(self, place: int, process: str, states: dict[str, int]) -> int:
-        """Return the index of the state that a token names."""
+        """Return the index in `states` of the process state that the token at index `place` names."""
         name = self.tokens.texts[place]
         if name not in states:
             self.tokens.model_error(f"process '{process}' has no state '{name}'" + suggestion(name, states), place)

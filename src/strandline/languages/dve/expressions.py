@@ -1,4 +1,4 @@
-"""Tokens to expressions: an operator-precedence parser with two stacks, without recursion.
+"""From tokens to expressions: an operator-precedence parser with two stacks, without recursion.
 
 Precedence of operators, lowest first; operators on one line have equal precedence and associate to the left, as in the
 grammar of DiVinE (so `a or b and c` is `(a or b) and c`):
@@ -14,7 +14,7 @@ grammar of DiVinE (so `a or b and c` is `(a or b) and c`):
     not  -  ~          (prefix)
 
 The parser does not recurse, so that no input can exhaust Python's stack, and it shares equal subexpressions without a
-position: generated models repeat the same comparisons tens of thousands of times.
+source position: generated models repeat the same comparisons tens of thousands of times.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ _LEVELS = {
 }
 _SPELLING = {"||": "or", "&&": "and"}
 _MAY_FAULT = frozenset({"+", "-", "*", "/", "%", "<<", ">>"})
-"""Operators that can fault at run time and therefore keep their position."""
+"""Operators that can fault at run time; expressions with them keep their source positions."""
 
 _MIXED_LEVELS = frozenset({_LEVELS["or"], _LEVELS["|"]})
 """Precedence levels whose operators have different precedences in other languages."""
 
 _DEEPEST_IN_MODELS = 400
-"""The deepest nesting of an expression in a model; constant ones are evaluated recursively."""
+"""The deepest nesting of an expression in a model; limited, because constant ones are evaluated recursively."""
 QUESTIONS = ("enabled", "taken")
-"""Functions of processes, in expressions outside of the model."""
+"""Functions of a process, such as `enabled(P)`, allowed in expressions outside of the model."""
 LOCATION = "state"
-"""The name of the location of a process; a keyword, so that it clashes with no other name."""
+"""The word for the location of a process, as in `P.state`; a keyword, so that it clashes with no name."""
 
 
 class Asked(Protocol):
-    """Expressions for questions about the steps of processes, such as `enabled(P)`."""
+    """An object that answers questions about the steps of processes, such as `enabled(P)`, by expressions."""
 
     @property
     def processes(self) -> Collection[str]:
@@ -77,14 +77,14 @@ class ExpressionParser:
         self.tokens, self.asked = tokens, asked
         self.tables: dict[Constant, None] = {}
         self.unindexed: dict[str, list[Span]] = {}
-        """Places of array names without an index, which mean the first element, as in DiVinE."""
+        """Source positions of array names without an index, which mean the first element, as in DiVinE."""
         self._strict = strict
         self._shared: dict[tuple[object, ...], Expression] = {}
 
     def parse(self, start: int, scope: Names, *closers: str) -> tuple[Expression, int]:
-        """Parse the expression that begins at a token.
+        """Parse the expression that begins at the token with index `start`.
 
-        Returns it and the index of the token behind it, which must be one of the closers.
+        Returns the expression and the index of the token behind it, which must be one of `closers`.
         """
         expression, end = self._read(start, scope)
         if self.tokens.texts[end] not in closers:
@@ -214,9 +214,10 @@ class ExpressionParser:
     # Names
 
     def _name(self, place: int, scope: Names) -> tuple[Expression | Variable | Constant, int]:
-        """Parse a name, a number or a question that is not in the table of leaves.
+        """Parse a name, a number or a question that `scope.leaves` does not contain.
 
-        Returns an expression, or an array whose bracket has been opened, and the index of the token behind it.
+        Returns an expression, or the array if its name and an opening bracket were read; and the index of the next
+        token.
         """
         text = self.tokens.texts[place]
         if text[:1].isdigit():
@@ -257,7 +258,7 @@ class ExpressionParser:
         return self._element(array, self.first_index(name, first, last), first, last), last + 1
 
     def first_index(self, name: str, first: int, last: int) -> Const:
-        """Return the index 0 for an array named without an index, and record it for a warning."""
+        """Return the index 0 for an array named without an index, and record the source position for a warning."""
         self.unindexed.setdefault(name, []).append(self.tokens.span(first, last))
         return Const(0)
 
@@ -295,7 +296,7 @@ class ExpressionParser:
         self.tokens.model_error(f"process '{owner}' has no {kind} '{name}'{hint}", last)
 
     def _channel_part(self, channel: Channel, place: int, last: int) -> tuple[Expression | Variable | Constant, int]:
-        """Parse `c.length`, `c.0[i]` or `c.message[i]`."""
+        """Parse a part of channel c: `c.length`, `c.0[i]` (a field of its messages) or `c.message[i]`."""
         name = self.tokens.texts[last]
         if channel.message is not None and name == "message":
             return self._open_array(channel.message, place, last)
@@ -341,7 +342,7 @@ class ExpressionParser:
 
 
 def _meant(name: str, scope: Names) -> str:
-    """Return a hint for an unknown name: a state of that name, or a similar name."""
+    """Return a hint for an unknown name: a state of that name, or a similar name; empty if there is none."""
     names = list(dict.fromkeys(scope.visible(Constant, Variable, ProcessSymbol)))
     processes = [symbol for one in names if isinstance(symbol := scope.find(one), ProcessSymbol)]
     owners = [one.name for one in processes if name in one.tests]

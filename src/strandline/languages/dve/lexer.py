@@ -1,4 +1,4 @@
-"""Text to tokens, with one regular expression and without an object per token.
+"""From text to tokens, with one regular expression and without an object per token.
 
 A large generated model has a million tokens, so a token is an index into two parallel lists, its text and its offset.
 Comments are blanked first, which keeps all offsets valid.
@@ -36,7 +36,7 @@ _PADDING = 4
 
 
 class Tokens:
-    """The tokens of one source; the end of the text is the empty token."""
+    """The tokens of one source, two parallel lists of texts and offsets; the end of the text is an empty token."""
 
     __slots__ = ("count", "source", "starts", "texts")
 
@@ -65,7 +65,7 @@ class Tokens:
             self.syntax_error(_complaint(self.texts[place], largest_number), place)
 
     def span(self, first: int, last: int | None = None) -> Span:
-        """Return the place of a token, or of the tokens from `first` to `last` inclusive."""
+        """Return the source position of token number `first`, or of the tokens from `first` to `last` inclusive."""
         last = first if last is None else last
         if last >= self.count:
             end = self.starts[self.count - 1] + len(self.texts[self.count - 1]) if self.count else 0
@@ -73,7 +73,7 @@ class Tokens:
         return Span(self.starts[first], self.starts[last] + len(self.texts[last]))
 
     def describe(self, place: int) -> str:
-        """Return the token as error messages name it."""
+        """Return the description of a token for error messages, such as `the keyword 'guard'`."""
         text = self.texts[place]
         if text == "":
             return "the end of the text"
@@ -91,7 +91,7 @@ class Tokens:
 
 
 def _complaint(text: str, largest_number: int) -> str:
-    """Return what is wrong with a token; empty if it is valid."""
+    """Return the error message for a token; empty if the token is valid."""
     if not text or text[0] == "_" or (text[0].isascii() and text[0].isalpha()):
         return ""
     if "0" <= text[0] <= "9":

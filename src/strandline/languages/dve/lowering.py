@@ -24,7 +24,7 @@ from strandline.source import Span
 def lower(tokens: Tokens, model: ModelSyntax, given: Given) -> System:
     """Lower a model to a System with the given values of constants.
 
-    Raises `ModelError` where names, kinds or ranges do not fit.
+    Raises `ModelError` for an unknown name, a symbol of the wrong kind, or a value outside its range.
     """
     system = _Lowering(tokens, model, given).system()
     return replace(system, parameters=tuple(given.items()))
@@ -90,7 +90,7 @@ class _Lowering:
             yield f"warning: {place}{others}: '{name}' is an array; without an index its first element is meant"
 
     def _full_channels(self) -> Iterator[Predicate]:
-        """Yield the conditions that buffered channels are full, which block their senders."""
+        """Yield for each global buffered channel the condition that it is full, which blocks its senders."""
         for name, symbol in self.declarations.root.symbols.items():
             if isinstance(symbol, Channel) and symbol.length is not None:
                 full = Binary("==", Read(symbol.length), Const(symbol.capacity))
@@ -115,7 +115,7 @@ class _Lowering:
         reader: TransitionReader,
         index: int,
     ) -> Observer:
-        """Return the property process; its edges have the index after the last ordinary process."""
+        """Return the property process; in the moves of its edges it has the process number `index`."""
         if syntax.committed:
             self.tokens.model_error("a property process cannot have committed states", syntax.committed[0])
         edges = tuple(

@@ -20,7 +20,7 @@ NAMES = {BYTE: "byte", INT: "int"}
 class Constant:
     """A named constant, or an array of them.
 
-    `table` is the System variable that holds the array for indices known only at run time; it is never written.
+    `table` is a System variable that holds an array for indices known only at run time; no action writes it.
     """
 
     name: str
@@ -31,10 +31,10 @@ class Constant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Channel:
-    """A channel.
+    """A channel: untyped or typed, with a buffer or without.
 
     Untyped channels (`types` is None) are rendezvous channels whose first use fixes the number of values. A buffered
-    channel has an array for each field, with the oldest message first, and a count.
+    channel has an array for each field of its messages, oldest message first, and a variable with their number.
     """
 
     name: str
@@ -43,13 +43,13 @@ class Channel:
     fields: tuple[Variable, ...] = ()
     length: Variable | None = None
     message: Variable | None = None
-    """A temporary variable for messages of a rendezvous, if they need one."""
+    """The temporary array for the values of a rendezvous; None if the channel needs none."""
     span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProcessSymbol:
-    """A process: its location variable, its scope, and for each state the test that the process is there."""
+    """A process: its location variable, its scope, and `tests`: by state name, the condition that it is there."""
 
     name: str
     location: Variable
@@ -68,7 +68,7 @@ Symbol: TypeAlias = Constant | Variable | Channel | ProcessSymbol
 
 @dataclass(slots=True, eq=False)
 class Names:
-    """A scope; `leaves` holds the expressions of all names that are complete expressions by themselves."""
+    """A scope; `leaves` has the expressions for all names that are expressions by themselves: scalars and constants."""
 
     parent: Names | None = None
     symbols: dict[str, Symbol] = field(default_factory=dict)
@@ -81,8 +81,8 @@ class Names:
     def child(self) -> Names:
         """Return an inner scope.
 
-        It copies the leaves, so that one lookup finds any name; later declarations in this scope do not reach it,
-        except processes, which are no leaves.
+        It copies `leaves`, so that one lookup finds any of them; those declared in this scope later are missing in the
+        copy. Processes, which are no leaves, may be declared later.
         """
         return Names(self, leaves=dict(self.leaves))
 
@@ -105,7 +105,7 @@ class Names:
         return None
 
     def visible(self, *kinds: type[Symbol]) -> Iterator[str]:
-        """Yield all visible names, or those of some kinds of symbols."""
+        """Yield all visible names, or only those of symbols of the given kinds."""
         scope: Names | None = self
         while scope is not None:
             yield from (name for name, symbol in scope.symbols.items() if not kinds or isinstance(symbol, kinds))

@@ -1,4 +1,4 @@
-"""Tokens to the outline of a model, by recursive descent over everything but expressions."""
+"""From tokens to the outline of a model, by recursive descent; expressions are skipped, not parsed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Body:
 
 
 class Parser:
-    """Parses a model in one pass; `place` is the current token."""
+    """Parses a model in one pass; `place` is the index of the current token."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -159,7 +159,7 @@ class Parser:
         )
 
     def _clause(self, body: _Body) -> None:
-        """Parse one of `state`, `init`, `accept`, `commit`, `assert`, `trans`, in any order."""
+        """Parse one clause of a process: `state`, `init`, `accept`, `commit`, `assert` or `trans`, in any order."""
         word = self.texts[self.place]
         self.place += 1
         if word == "state" and body.states is None:
@@ -252,10 +252,10 @@ class Parser:
         self._skip_part(word)
 
     def _skip_part(self, word: str) -> None:
-        """Skip to behind the semicolon that ends the part.
+        """Skip the rest of a part of a transition (`guard`, `sync` or `effect`) and the semicolon that ends it.
 
-        It is found by one scan in C: most of a large file is guards, and each is parsed later anyway. A token that
-        cannot be inside a part shows that the semicolon is missing.
+        One call of `list.index` finds the semicolon, because most of a large file is guards, and each is parsed later
+        anyway. A brace that cannot be inside a part shows that the semicolon is missing.
         """
         texts, start = self.texts, self.place
         try:
@@ -297,14 +297,14 @@ class Parser:
         return False
 
     def _expect(self, *choices: str) -> int:
-        """Skip one of the choices and return its token."""
+        """Skip one of the choices and return the index of its token."""
         if self.texts[self.place] not in choices:
             self._fail(" or ".join(f"'{choice}'" for choice in choices))
         self.place += 1
         return self.place - 1
 
     def _end_list(self, closer: str) -> None:
-        """Skip the end of a list; the error names the comma too, which could have followed here."""
+        """Skip the token that ends a list; an error also names the comma, which could continue the list."""
         if not self._skip(closer):
             self._fail(f"',' or '{closer}'")
 

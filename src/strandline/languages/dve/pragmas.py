@@ -19,7 +19,7 @@ from strandline.source import Source, Span
 
 _FAIR, _STRONGLY_FAIR = "fair", "strongly fair"
 _TEMPORAL = {"ltl": re.compile(r"[(!\s]*(?:[GFX]+\b|\[\]|<>)"), "ctl": re.compile(r"[(!\s]*[AE](?:[GFX]\b|\s*\[)")}
-"""The beginnings of formulas, which prose behind the name of a logic hardly has."""
+"""How formulas of each logic begin, which distinguishes them from prose behind `ltl:` or `ctl:`."""
 _NAME = re.compile(r"[^\s,]+")
 _EVERYONE = "all"
 _MONOTONE = re.compile(r"mono[ \t]*\((.*)\)")
@@ -33,7 +33,7 @@ def with_declarations(source: Source, system: System) -> System:
 
 
 def _is_understood(system: System, kind: str, text: str) -> bool:
-    """Return True if the text makes sense as a declaration; a single name or number may be prose."""
+    """Return True if the text makes sense as a declaration; an expression that is a single name or number does not."""
     if kind in _TEMPORAL:
         return _TEMPORAL[kind].match(text) is not None
     if kind in (_FAIR, _STRONGLY_FAIR):
@@ -46,7 +46,7 @@ def _is_understood(system: System, kind: str, text: str) -> bool:
 
 
 def _measures(source: Source, system: System) -> Iterator[Component]:
-    """Yield the measures that the text declares, over its System."""
+    """Yield the progress measures that comments declare, parsed over the System."""
     for pragma in (one for one in declarations_in(source) if one.kind == "measure"):
         monotone = _MONOTONE.fullmatch(pragma.text)
         text = pragma.text if monotone is None else monotone[1]
@@ -56,9 +56,9 @@ def _measures(source: Source, system: System) -> Iterator[Component]:
 
 
 def _expression(source: Source, system: System, text: str, start: int) -> Expression:
-    """Parse an expression inside a comment."""
+    """Parse the expression `text` inside a comment, at offset `start` of the file."""
     try:
-        # The padding makes places in the expression places in the file.
+        # The padding makes offsets in the expression offsets in the file.
         return system.scope.parse(" " * start + text, name=source.name)
     except InputError as error:
         span = error.span
@@ -68,7 +68,7 @@ def _expression(source: Source, system: System, text: str, start: int) -> Expres
 
 
 def _with_claims(source: Source, system: System) -> System:
-    """Add the declared claims; each is named by its text."""
+    """Add the claims that comments declare to the System; the name of each is its text."""
     found: dict[str, list[Predicate]] = {"invariant": [], "reachable": [], "valid end": []}
     formulas: list[Claim] = []
     for pragma in declarations_in(source):
@@ -87,9 +87,9 @@ def _with_claims(source: Source, system: System) -> System:
 
 
 def _fairness(source: Source, system: System) -> tuple[Fairness, ...]:
-    """Return weak and strong fairness of the named processes, in the order of the processes.
+    """Return the fairness, weak and strong, that comments declare for processes, in the order of the processes.
 
-    A rendezvous is an action of both sides.
+    A rendezvous is an action of both its processes.
     """
     fair: dict[tuple[str, bool], Span] = {}
     for pragma in (one for one in declarations_in(source) if one.kind in (_FAIR, _STRONGLY_FAIR)):
@@ -106,7 +106,7 @@ def _fairness(source: Source, system: System) -> tuple[Fairness, ...]:
 
 
 def _names(source: Source, pragma: CommentDeclaration) -> Iterator[tuple[str, Span]]:
-    """Yield the names of a list with their places."""
+    """Yield the names in a list such as `P, Q` with their source positions."""
     position = pragma.span.start
     for part in pragma.text.split(","):
         names = [Span(position + one.start(), position + one.end()) for one in _NAME.finditer(part)]

@@ -1,7 +1,7 @@
 """Expressions over a finished System in DVE: invariants, goals and measures outside of the model.
 
-They can do what expressions in a model can, and more: `P.state` is the number of the state of a process in the order of
-declaration; `c.length` and `c.0[i]` are parts of a buffered channel, `c.message[i]` of one with a temporary variable
+They have all that expressions in a model have, and more: `P.state` is the number of the state of a process in the order
+of declaration; `c.length` and `c.0[i]` are parts of a buffered channel, `c.message[i]` of one with a temporary variable
 for messages; numbers have up to 64 bits; `enabled(P)` holds if a process can take a step, `taken(P)` if it took part in
 the last one. They are stricter in one point: `a or b and c` and `not a == b` need parentheses.
 """
@@ -43,7 +43,7 @@ _NOTATION = Notation(
 
 
 class DveScope(Scope):
-    """The scope of one model."""
+    """The scope of one DVE model: parses and renders expressions over its System."""
 
     def __init__(self, names: Names) -> None:
         self._names = names
@@ -52,7 +52,7 @@ class DveScope(Scope):
         self._asked: ProcessSteps | None = None
 
     def ask_about(self, system: System) -> None:
-        """Enable questions about the steps of the System's processes."""
+        """Allow the questions `enabled(P)` and `taken(P)` about the System's processes."""
         self._asked = ProcessSteps(system)
 
     @property
@@ -66,7 +66,7 @@ class DveScope(Scope):
         return expression
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """Parse a question; as `parse`, also for arrays, channel contents, and processes (their states)."""
+        """Parse a question about a state: an expression, an array, a buffered channel, or a process (its location)."""
         spelled = text.strip().replace("->", ".")
         if spelled in self._buffers:
             return self._buffers[spelled].value
@@ -94,7 +94,7 @@ class DveScope(Scope):
 
 
 def _buffers(names: Names, prefix: str = "") -> Iterator[View]:
-    """Yield views of the contents of buffered channels."""
+    """Yield a view of the contents of each buffered channel; `prefix` begins its name."""
     for name, symbol in names.symbols.items():
         match symbol:
             case Channel(length=Variable() as length):
@@ -104,7 +104,7 @@ def _buffers(names: Names, prefix: str = "") -> Iterator[View]:
 
 
 def _messages(channel: Channel, length: Variable, evaluate: Evaluate) -> Queue:
-    """Return the messages in a channel: values, or tuples if a message has several."""
+    """Return the messages in a channel: values, or tuples where messages do not have exactly one value."""
     places = [Const(number) for number in range(evaluate(Read(length)))]
     messages = [tuple(evaluate(Element(field, place)) for field in channel.fields) for place in places]
     return Queue(one[0] for one in messages) if len(channel.fields) == 1 else Queue(messages)
@@ -119,7 +119,7 @@ def _location(variable: Variable, evaluate: Evaluate) -> int | str:
 
 
 class ProcessSteps:
-    """Answers questions about the steps of processes."""
+    """Answers the questions `enabled(P)` and `taken(P)` about the processes of a System by expressions."""
 
     def __init__(self, system: System) -> None:
         self.steps = Steps(system)
@@ -142,8 +142,8 @@ def query_names(
 ) -> Names:
     """Return the scope for expressions over a System, made from the declarations of its model.
 
-    Constant arrays indexed at run time are among the System's variables; the elements of others are available one by
-    one. `messages` are the temporary variables of channels.
+    Constant arrays in `tables` are variables of the System and can have any index; the others can only have constant
+    indices. `messages` are the temporary arrays of channels.
     """
     names = Names.root() if parent is None else Names(parent)
     for name, symbol in declared.symbols.items():
@@ -160,7 +160,7 @@ def query_names(
 
 
 def _variable_names(names: Names, prefix: str = "") -> Iterator[tuple[Variable, str]]:
-    """Yield every variable with its name."""
+    """Yield every System variable with its name in expressions, which begins with `prefix`."""
     for name, symbol in names.symbols.items():
         match symbol:
             case Variable():

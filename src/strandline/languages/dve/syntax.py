@@ -1,8 +1,7 @@
-"""The outline of a model: declarations and their places, before any name is looked up.
+"""The outline of a model: declarations as token indices, before any name is looked up.
 
 Every `int` here is the index of a token. Expressions are only located by their first token: a guard may name a process
-that is declared later, so expressions are parsed when all names are known. So each of them is parsed once, directly
-into its final form.
+that is declared later, so expressions are parsed when all names are known, each once and directly into its final form.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ class VariableSyntax:
     type: str
     constant: bool
     length: int | None
-    """The expression in brackets; None for a scalar."""
+    """The first token of the expression in brackets; None for a scalar."""
     initial: tuple[int, ...] | None
-    """One expression for a scalar, the list in braces for an array."""
+    """The first tokens of the initial values: one for a scalar, those in braces for an array; None without any."""
     braces: bool
     """True if the initial value has braces."""
 
@@ -46,7 +45,7 @@ class AssertionSyntax:
 class TransitionSyntax:
     """A transition: `source -> target { guard ...; sync ...; effect ...; }`.
 
-    The positions of its parts are those behind their keywords.
+    `guard`, `sync` and `effect` are the tokens behind these keywords; None for a part that is missing.
     """
 
     source: int
@@ -82,4 +81,4 @@ class ModelSyntax:
     processes: tuple[ProcessSyntax, ...]
     synchronous: bool
     property: int | None
-    """The name of the property process; None without one."""
+    """The token that names the property process; None without one."""

@@ -1,4 +1,4 @@
-"""Transitions of one process: guards, effects and synchronisation, before partners are known."""
+"""Transitions of one process: guards, effects and synchronisation, before senders and receivers are joined."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strandline.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """A synchronisation: `c!values` or `c?targets`."""
+    """A synchronisation: `c!values` (`sends` is True) or `c?targets`."""
 
     channel: Channel
     sends: bool
@@ -26,7 +26,7 @@ class Synchronisation:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """A transition of one process; `effects` begin with the change of location."""
+    """A transition of one process; `effects` begin with the change of location, if there is one."""
 
     process: ProcessSymbol
     source: int
@@ -100,7 +100,7 @@ class TransitionReader:
             place += 1
 
     def _instead(self, first: int, place: int) -> str:
-        """Return a hint how to write `x++` and `x += 2` in DVE."""
+        """Return a hint how to write `x++` or `x += 2` in DVE; empty if the tokens are neither."""
         sign, behind = self._texts[place : place + 2]
         if sign not in ("+", "-") or behind not in ("=", sign):
             return ""
@@ -109,7 +109,7 @@ class TransitionReader:
         return f"; write '{target} = {target} {sign} {'...' if behind == '=' else 1}'"
 
     def _target(self, place: int) -> tuple[Read | Element, int]:
-        """Parse a variable or array element that this process may write; also return the token behind it."""
+        """Parse a variable or array element that this process may write; return it and the index of the next token."""
         name = self._texts[place]
         if not self._tokens.is_name(place):
             self._tokens.syntax_error(f"expected a variable, found {self._tokens.describe(place)}", place)
@@ -166,7 +166,7 @@ class TransitionReader:
     def _item(
         self, mark: str, place: int, values: list[Expression], targets: list[Read | Element], *closers: str
     ) -> int:
-        """Parse one value to send or one variable to receive; return the token behind it."""
+        """Parse one value to send or one variable to receive; return the index of the next token."""
         if mark == "!":
             value, place = self._expressions.parse(place, self._scope, *closers)
             values.append(value)
@@ -179,7 +179,7 @@ class TransitionReader:
         return place
 
     def _channel(self, place: int) -> tuple[Channel, int]:
-        """Parse a channel, `c`, or `P->c` for one that another process declares."""
+        """Parse a channel, `c`, or `P->c` if process P declares it; return it and the index of the next token."""
         if not self._tokens.is_name(place):
             self._tokens.syntax_error(f"expected a channel, found {self._tokens.describe(place)}", place)
         scope: Names = self._scope

@@ -1,9 +1,9 @@
 """Semantics of LOTUS: a System without processes.
 
-An edge is an action: its left side is the guard, its right side the effects; variables that it does not mention keep
-their values (004 §3.3.0.5). There may be several initial states; one that does not mention a variable stands for a
-state for each of its values. States without a successor have no meaning in 004 §1.3.2, whose relation is total: for CTL
-they get a self-loop.
+An edge is an action: its left side is the guard, its right side the effects; variables without an equation on the right
+keep their values. There may be several initial states; one without a value for a variable stands for one state for each
+value. The transition relation of the thesis is total (docs/papers.md, 004, §1.3.2), so states without a successor have
+no meaning there: for CTL they get a self-loop.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from strandline.model.validate import validate
 from strandline.source import Span
 
 MOST_INITIAL = 1 << 16
-"""The most initial states."""
+"""The largest number of initial states that a model may have."""
 
 
 def lower(module: Module) -> System:
-    """Lower a module to a System; raises `InputError` with the place of what has no meaning."""
+    """Lower a module to a System; raises `InputError` with the source position of the first mistake."""
     variables = {one.name: _variable(one) for one in module.variables}
     scope = LotusScope({variables[one.name]: one.type for one in module.variables})
     initial = tuple(dict.fromkeys(_initial(module)))
@@ -79,7 +79,7 @@ def _action(edge: Edge, variables: dict[str, Variable]) -> Action:
 
 
 def _fairness(passage: Passage, scope: LotusScope, module: Module) -> Fairness:
-    """Parse a fairness condition; commas mean conjunction, and it may begin with a colon (004 §3.3.0.6)."""
+    """Parse a fairness condition, where commas mean conjunction and a colon at the beginning is ignored."""
     text = passage.text.replace(",", "&")
     start = passage.span.start
     if text.startswith(":"):

@@ -1,4 +1,4 @@
-"""Text to syntax, by the grammar of 004 §3.3.
+"""From text to syntax, by the grammar of Wang's thesis (docs/papers.md, 004, §3.3).
 
     DEFINE   type : value, value;   type : 0..4;        also {value, value} and 0...4
     MODULE
@@ -50,7 +50,7 @@ class _Token(NamedTuple):
 
 
 def read(source: Source) -> Module:
-    """Parse a text; raises `ParseError` or `ModelError` with the place of the first mistake."""
+    """Parse a text; raises `ParseError` or `ModelError` with the source position of the first mistake."""
     return _Reader(source).module()
 
 

@@ -3,10 +3,10 @@
     body = Full & !(state = Busy)        `==` is the same as `=`
     2 * (body = Full) + week
 
-On one side of an equation a word or a number is a value of the variable on the other side, if that has such a value;
-else a word is a variable, and a number is refused. `(word)` is always the variable, and `(3)` any number. Two variables
-are equal if their values are, whatever their types. A variable with values that are words can be compared by `=` and
-`!=` only; `position(x)` is the position of its value in the type, counted from 0.
+On one side of an equation a word or a number is a value of the variable on the other side, if that variable has such a
+value; else a word is a variable, and a number is refused. `(word)` is always a variable, and `(3)` can be any number.
+Two variables are equal if their values are, whatever their types. A variable with values that are words can be compared
+by `=` and `!=` only; `position(x)` is the position of its value in the type, counted from 0.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class LotusScope(Scope):
             return _Parser(source, self).whole()
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """Parse a question; as `parse`, also for a variable whose values are words."""
+        """Parse a question about a state: an expression, or any variable, also one whose values are words."""
         variable = self.variables.get(text.strip())
         if variable is not None:
             return lambda evaluate: variable.value(evaluate(Read(variable)))
@@ -98,7 +98,7 @@ class _Operand(NamedTuple):
     """One side of an operator: an expression, or a word whose meaning depends on the other side."""
 
     expression: Expression | None
-    """Its expression; None for a variable or an unknown word, which may be a value of the other side's variable."""
+    """The expression; None for a variable or an unknown word, which may be a value of the other side's variable."""
     span: Span
     word: str | None = None
     """The word or number, if it has no parentheses and so may be a value of the other side's variable."""
@@ -161,9 +161,9 @@ class _Parser:
     # --- values -------------------------------------------------------------------------------------------------
 
     def _equation(self, operator: str, one: _Operand, other: _Operand, span: Span) -> Expression | None:
-        """Return the meaning of `one = other` if it compares a variable with a value or with another variable.
+        """Return `one = other` (or `!=`) lowered, if it compares a variable with a value or with another variable.
 
-        None if it compares numbers.
+        Returns None if the equation compares numbers.
         """
         variable = one.variable
         if variable is None:
@@ -184,7 +184,7 @@ class _Parser:
         return self._same(operator, variable, second, span)
 
     def _same(self, operator: str, one: Variable, other: Variable, span: Span) -> Expression:
-        """Compare two variables of different types."""
+        """Return the comparison of two variables of different types, equal if their values are the same words."""
         if one.names is None:
             one, other = other, one
         pairs = [
@@ -246,7 +246,7 @@ class _Parser:
         return inner
 
     def _position(self) -> _Operand:
-        """Parse `position(x)`, the number by which a value is stored."""
+        """Parse `position(x)`, the number that represents the value of variable x in a state."""
         inner = self._parse_parentheses()
         if inner.variable is None:
             raise ModelError(f"'{POSITION}' expects a variable", self.source, inner.span)

@@ -10,18 +10,18 @@ from strandline.source import Source, Span, saturated_int
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """The values of a variable, as words.
+    """A type: its name, and its values as words.
 
-    If all are numbers, states contain these numbers, else the position of the value among the words.
+    If all values are numbers, states contain the number itself, else the index of the value in `values`.
     """
 
     name: str
     values: tuple[str, ...]
     numbers: Sequence[int] | None = None
-    """The values as numbers, if they are; a range has them in order."""
+    """The values as numbers, in the order of `values`; None if one is not a number."""
 
     def number(self, word: str) -> int | None:
-        """Return the number by which a word is stored; None if it is no value of the type."""
+        """Return the number that represents a word in states; None if the word is no value of the type."""
         if self.numbers is not None:
             value = signed(word) if is_number(word) else None
             return value if value in self.numbers else None
@@ -35,7 +35,7 @@ def is_number(word: str) -> bool:
 
 
 def signed(word: str) -> int:
-    """Return the value of a number, as `saturated_int`."""
+    """Return the value of a decimal number with an optional sign, bounded as by `saturated_int`."""
     value = saturated_int(word.lstrip("-"))
     return -value if word.startswith("-") else value
 
@@ -56,7 +56,7 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """An equation `variable=value`; the value is the number by which it is stored."""
+    """An equation `variable=value`; `value` is the number that represents the value in states."""
 
     variable: str
     value: int
@@ -75,7 +75,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The text of a formula or a condition, and its place in the file."""
+    """The text of a formula or a condition, and its source position."""
 
     text: str
     span: Span

@@ -1,8 +1,8 @@
-"""Structural bounds of places.
+"""Structural bounds on the tokens of places.
 
-Two arguments, both sound whatever is reachable:
+They rest on two arguments, which are sound without exploring the reachable markings:
 
-- Places that can never be marked: transitions stay disabled even if no token is ever removed.
+- Transitions that stay disabled even if no token is ever removed never fire.
 - Weights `y >= 0` of places whose sum `y . m` no transition increases: it is never more than initially, so a place `p`
   has at most `y . m0 / y(p)` tokens. Such *sub-invariants* are the solutions of `y . C <= 0` for the incidence matrix
   `C` (Murata, Petri nets: properties, analysis and applications, 1989); they are enumerated by eliminating one
@@ -20,11 +20,11 @@ from math import gcd
 from strandline.languages.petri.net import Net, Transition
 
 _MOST_ROWS, _MOST_PAIRS, _LONGEST = 60, 400, 400
-"""Limits of one elimination: rows of either kind, pairs of rows, and places in one sub-invariant."""
+"""Limits for eliminating a transition: rows that it increases or decreases, pairs, places of a sub-invariant."""
 _BUDGET = 400_000
 """Work budget: the most numbers added in all eliminations."""
 _PATIENCE, _HEAVIEST = 200, 1 << 16
-"""Limits of raising weights: increases per transition, and the largest weight."""
+"""Limits of `_raised_weights`: increases of weights per transition, and the largest weight."""
 
 
 def possible_transitions(net: Net) -> list[int]:
@@ -54,7 +54,7 @@ def possible_transitions(net: Net) -> list[int]:
 
 
 def structural_bounds(net: Net) -> list[int | None]:
-    """Return an upper bound on the tokens of every place; None where none was found."""
+    """Return by place number an upper bound on its tokens; None where no bound was found."""
     transitions = [net.transitions[number] for number in possible_transitions(net)]
     initial = [place.initial for place in net.places]
     bounds: list[int | None] = [None] * len(initial)
@@ -66,7 +66,7 @@ def structural_bounds(net: Net) -> list[int | None]:
 
 
 def _apply(weights: Mapping[int, int], initial: Sequence[int], bounds: list[int | None]) -> None:
-    """Tighten the bounds of the places of a sub-invariant."""
+    """Tighten the entries of `bounds` for the places of the sub-invariant `weights`."""
     total = sum(weight * initial[place] for place, weight in weights.items())
     for place, weight in weights.items():
         known = bounds[place]
@@ -114,7 +114,7 @@ def _raised_weights(bounds: Sequence[int | None], transitions: Sequence[Transiti
 
 
 class _Row:
-    """Weights of places, and the change of their sum by each transition."""
+    """Weights by place, and the change of the weighted sum of tokens by transition."""
 
     __slots__ = ("changes", "weights")
 
@@ -123,7 +123,7 @@ class _Row:
 
 
 class _Elimination:
-    """Fourier-Motzkin elimination: rows that no eliminated transition increases."""
+    """Fourier-Motzkin elimination of transitions: the rows kept are those that no eliminated transition increases."""
 
     def __init__(self, places: int, transitions: Sequence[Transition]) -> None:
         self.rows: dict[int, _Row] = {}
@@ -155,7 +155,7 @@ class _Elimination:
         return len(self.raising[transition]) * len(self.lowering[transition])
 
     def _eliminate(self, transition: int) -> None:
-        """Combine every row that the transition increases with those that it decreases, to a change of 0."""
+        """Replace each row that the transition increases by sums with rows that it decreases, to a change of 0."""
         raised = sorted(self.raising[transition], key=self._length)
         lowered = sorted(self.lowering[transition], key=self._length)
         pairs = [(one, other) for one in raised[:_MOST_ROWS] for other in lowered[:_MOST_ROWS]]
@@ -204,7 +204,7 @@ class _Elimination:
 
 
 def _sum(one: dict[int, int], first: int, other: dict[int, int], second: int) -> dict[int, int]:
-    """Return a linear combination of two sparse vectors, without zero entries."""
+    """Return `first * one + second * other` for sparse vectors, without zero entries."""
     result = {key: first * value for key, value in one.items()}
     for key, value in other.items():
         total = result.get(key, 0) + second * value

@@ -36,7 +36,7 @@ class _Token(NamedTuple):
 
 
 def load(source: Source) -> System:
-    """Load the System of a net; raises `InputError` with the place of the mistake."""
+    """Load the System of a net; raises `InputError` with the source position of the mistake."""
     return load_with(source, {})
 
 
@@ -46,7 +46,7 @@ def load_with(source: Source, given: Given) -> System:
 
 
 def read_lola(source: Source) -> Net:
-    """Parse a net; raises `ParseError` or `ModelError` with the place of the first mistake."""
+    """Parse a net; raises `ParseError` or `ModelError` with the source position of the first mistake."""
     return _Reader(source).net()
 
 

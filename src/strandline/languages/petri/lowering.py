@@ -21,13 +21,13 @@ from strandline.model.system import Action, Assign, Domain, Fairness, System, Va
 from strandline.model.validate import validate
 
 GENEROUS, MODEST = (1 << 16) - 1, (1 << 8) - 1
-"""The assumed bounds of places without one: GENEROUS if there are few such places, else MODEST."""
+"""Bounds assumed for places without a known one: GENEROUS if there are at most `_FEW` such places, else MODEST."""
 _FEW = 64
 LARGEST = (1 << 32) - 1
 """The largest value of the parameter `bound`."""
 BOUND = "bound"
 MAXIMAL = "maximal"
-"""CTL paths end in dead markings, as in the Model Checking Contest."""
+"""The value of `System.finite_paths`: CTL paths end in dead markings, as in the Model Checking Contest."""
 
 
 def lower_with(net: Net, given: Given) -> System:
@@ -44,8 +44,8 @@ def lower_with(net: Net, given: Given) -> System:
 def lower(net: Net, bound: int | None = None) -> System:
     """Lower a net to a System.
 
-    `bound` holds for all places for which the file has none; without it, structural bounds are computed. Raises
-    `ModelError` for an initial marking that exceeds a bound.
+    `bound` holds for all places for which the file has no bound. Raises `ModelError` for an initial marking that
+    exceeds a bound.
     """
     bounds = place_bounds(net, bound)
     for place, most in zip(net.places, bounds, strict=True):
@@ -81,9 +81,9 @@ def lower(net: Net, bound: int | None = None) -> System:
 
 
 def place_bounds(net: Net, given: int | None = None) -> list[int]:
-    """Return the bound of each place: the file's, else the least of `given`, the structural one and a default.
+    """Return the bound of each place: the lower of its structural bound and that of the file, or else `given`.
 
-    A place that no transition changes keeps its initial count.
+    A place without any of these gets a default; the bound of a place that no transition changes is its initial count.
     """
     limits = [place.limit for place in net.places]
     found = structural_bounds(net) if None in limits else limits
@@ -98,7 +98,10 @@ def place_bounds(net: Net, given: int | None = None) -> list[int]:
 
 
 def _keys(net: Net) -> list[int | None]:
-    """Return for each transition the place to test first: the input place with the fewest consumers."""
+    """Return for each transition the place to test first; None if it has no input place.
+
+    This is the input place with the fewest consumers, of those from which it takes one token if there are any.
+    """
     takers = Counter(place for one in net.transitions for place in one.consumes)
     return [
         min(
@@ -111,7 +114,10 @@ def _keys(net: Net) -> list[int | None]:
 
 
 def _rank(transition: Transition, key: int | None, bounds: Sequence[int], number: int) -> tuple[int, ...]:
-    """Return the sort key of a transition; transitions that need one token follow the layout of packed states."""
+    """Return the sort key of a transition, whose place to test first is `key`.
+
+    Transitions that take one token from `key` come last, in the order in which packed states contain these places.
+    """
     if key is None:
         return 0, 0, 0, number
     return 1 if transition.consumes[key] > 1 else 2, -bounds[key].bit_length(), key, number

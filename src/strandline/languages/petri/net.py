@@ -15,7 +15,7 @@ class Place:
     id: str
     initial: int = 0
     limit: int | None = None
-    """The bound on its tokens according to the file."""
+    """The bound on its tokens according to the file; None if the file has none."""
     span: Span | None = None
 
 
@@ -28,14 +28,14 @@ class Transition:
     produces: Mapping[int, int]
     span: Span | None = None
     fair: str | None = None
-    """"weak", "strong" or None.
+    """Fairness of the transition: "weak", "strong" or None.
 
-    Weak: it is not continuously enabled without firing. Strong: it fires infinitely often if it is enabled infinitely
+    Weak: it is not enabled for ever without firing. Strong: it fires infinitely often if it is enabled infinitely
     often.
     """
 
     def changes(self) -> dict[int, int]:
-        """Return the change of each place whose token count firing changes."""
+        """Return by place number the change of its tokens when the transition fires, without changes of 0."""
         both = self.consumes.keys() | self.produces.keys()
         amounts = {place: self.produces.get(place, 0) - self.consumes.get(place, 0) for place in sorted(both)}
         return {place: amount for place, amount in amounts.items() if amount}

@@ -2,8 +2,8 @@
 
 Nodes are identified by their `id`; names are for drawings. Pages nest, reference nodes stand for nodes on other pages,
 and arcs may precede the nodes that they connect: so all elements are collected first and linked afterwards. Graphics
-and tool-specific parts are skipped, except for NUPN's statement that a net is safe. Other unknown elements are refused:
-they could mean that the net is no place/transition net.
+and tool-specific parts are skipped, except for the statement of NUPN (nested-unit Petri nets) that a net is safe. Other
+unknown elements are refused: they could mean that the net is no place/transition net.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from strandline.source import Source
 
 _DRAWN = ("graphics", "name")
 _TYPES = frozenset({"ptnet", "ptNetb", "PTNet", "P/T net"})
-"""The last part of a net's type, in the standard and before it."""
+"""The accepted last parts of a net's type, as in the standard and in older files."""
 _COLOURED = {
     "symmetricnet": "a symmetric (coloured) net",
     "highlevelnet": "a high-level net",
@@ -39,7 +39,7 @@ class OtherNet(ModelError):
 
 
 def load(source: Source) -> System:
-    """Load the System of a net; raises `InputError` with the place of the mistake."""
+    """Load the System of a net; raises `InputError` with the source position of the mistake."""
     return load_with(source, {})
 
 
@@ -123,7 +123,7 @@ class _Reader:
         self.nodes[name] = node
 
     def _tool(self, remark: Element) -> None:
-        """Read a tool-specific part; NUPN's states whether the net is safe."""
+        """Read a tool-specific part; that of NUPN states whether the net is safe."""
         if remark.attributes.get("tool") == "nupn":
             structure = remark.child("structure")
             self.safe |= structure is not None and structure.attributes.get("safe") == "true"
@@ -131,7 +131,7 @@ class _Reader:
     # --- arcs -------------------------------------------------------------------------------------------------
 
     def _link(self) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
-        """Return, by transition, the tokens consumed from and produced in each place."""
+        """Return the consumed and the produced tokens, each by transition id and then by place id."""
         consumed: dict[str, dict[str, int]] = {}
         produced: dict[str, dict[str, int]] = {}
         for arc in self.arcs:
@@ -147,7 +147,7 @@ class _Reader:
         return consumed, produced
 
     def _end(self, arc: Element, side: str) -> Element:
-        """Return the node at one end of an arc, with references resolved."""
+        """Return the node at the end `side` of an arc ("source" or "target"), with references resolved."""
         name, node = arc.attribute(side), self.nodes.get(arc.attributes[side])
         if node is None:
             raise ModelError(f"there is no node '{name}'{suggestion(name, self.nodes)}", self.source, arc.span_of(side))

@@ -45,7 +45,7 @@ class NetScope(Scope):
         self._steps: Steps | None = None
 
     def ask_about(self, system: System) -> None:
-        """Enable questions about the System's transitions."""
+        """Allow the functions `fireable`, `enabled` and `taken` of the System's transitions."""
         self.transitions = {action.name: action for action in system.actions}
         self._steps = Steps(system)
 
@@ -56,7 +56,7 @@ class NetScope(Scope):
     def read(self, text: str, name: str) -> Expression:
         """Parse an expression; raises `ParseError` or `ModelError`.
 
-        Each call is replaced by a name of the same length, which keeps all offsets valid.
+        Each call, such as `tokens(p-1)`, is first replaced by a name of the same length, which keeps all offsets valid.
         """
         source = Source(name, text)
         meant: dict[Variable, Expression] = {}
@@ -74,7 +74,7 @@ class NetScope(Scope):
         return with_meanings(expression, meant)
 
     def read_condition(self, text: str, name: str) -> Expression:
-        """Parse a condition; a number of tokens is none."""
+        """Parse a condition; raises `ModelError` for a text that is a number of tokens."""
         expression = self.read(text, name)
         arithmetic = isinstance(expression, Binary) and expression.operator not in COMPARISONS | LOGICAL
         counts = isinstance(expression, Read) and expression.variable.name in self.places

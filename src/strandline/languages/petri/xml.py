@@ -1,6 +1,6 @@
-"""A minimal XML tree whose elements know their places in the text.
+"""A minimal XML tree whose elements know their source positions.
 
-Parsed by expat. Document type declarations, and with them all entities, are refused, as is excessive nesting.
+Texts are parsed by expat. Document type declarations, and with them all entities, are refused, as is excessive nesting.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from strandline.errors import ModelError, ParseError
 from strandline.source import Source, Span
 
 _DEEPEST = 1000
-"""The deepest nesting of elements; files of the contest have 30."""
+"""The deepest nesting of elements; files of the Model Checking Contest have 30 levels."""
 
 
 @dataclass(slots=True, eq=False)
@@ -26,26 +26,26 @@ class Element:
     attributes: dict[str, str]
     source: Source = field(repr=False)
     start: int
-    """The position of its start tag."""
+    """The offset of its start tag in the text."""
     children: list[Element] = field(default_factory=list, repr=False)
     text: str = ""
     """Its character data without that of its children."""
 
     @property
     def span(self) -> Span:
-        """The place of its start tag."""
+        """The source position of its start tag."""
         end = self.source.text.find(">", self.start)
         return Span(self.start, len(self.source.text) if end < 0 else end + 1)
 
     def span_of(self, attribute: str) -> Span:
-        """Return the place of an attribute's value, or of the start tag if it cannot be found."""
+        """Return the source position of an attribute's value, or of the start tag if the value cannot be found."""
         tag = self.span
         written = f'"{self.attributes.get(attribute, "")}"'
         place = self.source.text.find(written, tag.start, tag.end)
         return tag if place < 0 else Span(place + 1, place + len(written) - 1)
 
     def child(self, tag: str) -> Element | None:
-        """Return the first child with this name."""
+        """Return the first child with this name; None if there is none."""
         return next((one for one in self.children if one.tag == tag), None)
 
     def every(self, tag: str) -> Iterator[Element]:

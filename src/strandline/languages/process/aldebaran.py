@@ -27,7 +27,7 @@ from strandline.source import Source, Span, saturated_int
 __all__ = ["load", "read", "write"]
 
 COMPONENT = "LTS"
-"""The name of the only component."""
+"""The name of the component that an `.aut` file becomes when it is loaded as a model."""
 MAXIMUM_STATES = 1 << 20
 
 _HEADER = re.compile(r"\s*des\s*\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)\s*")

@@ -29,7 +29,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A synchronisation: its visible label (`TAU` if hidden), the components with their labels, and its title."""
+    """A synchronisation: its visible label (`TAU` if hidden), pairs of component index and label, and a title."""
 
     label: str
     parts: tuple[tuple[int, str], ...]
@@ -45,7 +45,7 @@ class TooManyRules(Exception):
 
 @dataclass(frozen=True)
 class Network:
-    """Components and rules.
+    """A network: its components and its synchronisation rules.
 
     The alphabet is the set of visible labels; every label of the alphabet has a rule, even if no component has a
     transition for it.
@@ -56,7 +56,7 @@ class Network:
 
     @cached_property
     def by_label(self) -> dict[str, list[Rule]]:
-        """The visible rules by label."""
+        """The rules of each visible label."""
         found: dict[str, list[Rule]] = {}
         for rule in self.rules:
             if rule.label != TAU:
@@ -107,7 +107,7 @@ def _check(rules: list[Rule]) -> None:
 
 
 def hide(network: Network, labels: Iterable[str]) -> Network:
-    """Replace the labels by the internal action; no other component can take part in them."""
+    """Replace the labels by the internal action, in which components outside of the network cannot take part."""
     hidden = set(labels)
     return Network(
         network.components,
@@ -119,7 +119,7 @@ def hide(network: Network, labels: Iterable[str]) -> Network:
 
 
 def rename(network: Network, names: Mapping[str, str]) -> Network:
-    """Rename labels simultaneously."""
+    """Replace the visible labels that are keys of `names` by their values, all at once."""
     return Network(
         network.components,
         tuple(

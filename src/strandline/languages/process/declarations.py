@@ -1,6 +1,6 @@
 """Symbols of a program: constants, processes, networks, imported components.
 
-All of them are checked before any is expanded, so that mistakes in unreachable branches are found.
+All are checked before any component is expanded, so that mistakes in unreachable branches are found.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Declarations:
     """The symbol tables of a program; raises `ModelError` at the first mistake."""
 
     def __init__(self, source: Source, program: Program, given: Mapping[str, int] | None = None) -> None:
-        """Check the program; `given` are other values for some of the constants."""
+        """Check the program; `given` has values that replace those of some constants."""
         self.source = source
         self.constants = self._constants(program, given or {})
         self.definitions: dict[str, Definition] = {}

@@ -1,4 +1,4 @@
-"""Terms to labelled transition systems: every component is expanded when the model is loaded.
+"""From terms to labelled transition systems: every component is expanded when the model is loaded.
 
 A component has a state for every process that it can become, with its arguments: `Busy(2)`; for every position behind
 an arrow without a process name, with the values of the names used from there on: `Slave'1(2)` (behind the first arrow
@@ -44,7 +44,7 @@ class _State:
 
 
 class Expander:
-    """Expands components of one program."""
+    """Expands components of one program to labelled transition systems."""
 
     def __init__(self, evaluator: Evaluator, constants: Values, definitions: Mapping[str, ProcessDefinition]) -> None:
         self.evaluator = evaluator
@@ -53,7 +53,10 @@ class Expander:
         self._used: dict[tuple[str, int], frozenset[str]] = {}
 
     def expand(self, call: Call, values: Values) -> Lts:
-        """Expand the component that begins with a call, under the values of the names around it."""
+        """Return the labelled transition system of the component that begins as the process that `call` names.
+
+        `values` are the values of the names that the arguments of the call may use.
+        """
         first = self._call_state(call, values, [])
         numbers = {first.name: 0}
         waiting = deque([first])
@@ -118,7 +121,7 @@ class Expander:
         return term.then if self.evaluator.value(term.condition, values) else term.otherwise
 
     def _behind(self, prefix: Prefix, term: Term, values: Values, definition: ProcessDefinition) -> _State:
-        """Return the state behind an arrow."""
+        """Return the state behind the arrow of `prefix`, where the process continues as `term`."""
         match term:
             case Call():
                 return self._call_state(term, values, [])
@@ -130,7 +133,7 @@ class Expander:
         return self._named_state(name, term, {**self.constants, **kept}, definition, [])
 
     def _names_used(self, prefix: Prefix, definition: ProcessDefinition) -> frozenset[str]:
-        """Return the names used behind an arrow, without constants: only their values distinguish states."""
+        """Return the names, without constants, used behind the arrow of `prefix`; their values distinguish states."""
         key = (definition.name, prefix.number)
         if key not in self._used:
             self._used[key] = frozenset(free_names(prefix.continuation)) - set(self.constants)
@@ -150,7 +153,7 @@ class Expander:
     def _named_state(
         self, name: str, term: Term, values: Values, definition: ProcessDefinition, calls: list[str]
     ) -> _State:
-        """Return the state with this name; if its term is only a call, the initial state of the called process."""
+        """Return the state called `name`, or the initial state of the called process if its term is only a call."""
         chosen: Term | None = term
         while isinstance(chosen, Conditional):
             chosen = self._choose(chosen, values)
@@ -159,14 +162,14 @@ class Expander:
         return _State(name, term, values, definition)
 
     def _bind(self, call: Call, values: Values, definition: ProcessDefinition) -> dict[str, int]:
-        """Return the values of names inside a definition."""
+        """Return the values of constants and parameters inside a definition that is called."""
         return bind(self.evaluator, call, definition.parameters, values, self.constants)
 
 
 def bind(
     evaluator: Evaluator, call: Call, parameters: tuple[Parameter, ...], values: Values, constants: Values
 ) -> dict[str, int]:
-    """Return the constants and the parameters with their arguments, which must be in range."""
+    """Return the values of constants and parameters inside a called definition; arguments must be in range."""
     inner = dict(constants)
     for parameter, argument in zip(parameters, call.arguments, strict=True):
         value = evaluator.value(argument, values)

@@ -1,4 +1,4 @@
-"""Text to tokens: names, numbers, quoted labels and symbols, each with its place.
+"""From text to tokens: names, numbers, quoted labels and symbols, each with its source position.
 
 `Slave'2` is one token: the name of a state that its author did not name. Such names can be used in invariants and
 measures, but not declared.
@@ -55,7 +55,7 @@ class Token:
     span: Span
 
     def describe(self) -> str:
-        """Return the token as error messages name it."""
+        """Return the description of the token for error messages, such as `the keyword 'fair'`."""
         match self.kind:
             case Kind.END:
                 return "the end of the text"

@@ -1,4 +1,4 @@
-"""Program text to System: the network, then its claims, measures and fairness."""
+"""From program text to System: the network, then its claims, measures and fairness."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from strandline.transform.history import Steps
 
 
 def load(source: Source) -> System:
-    """Load the System of a text; raises `ParseError` or `ModelError` with the place of the first mistake."""
+    """Load the System of a text; raises `ParseError` or `ModelError` with the source position of the first mistake."""
     return load_with(source, {})
 
 
 def load_with(source: Source, given: Given) -> System:
-    """Load the System with the given values of constants."""
+    """Load the System of a text; `given` replaces the values of constants."""
     program = parse(source)
     refuse_unknown(source.name, given, [one.name for one in program.constants], "constant")
     declarations = Declarations(source, program, {name: whole_number(name, value) for name, value in given.items()})
@@ -63,7 +63,7 @@ def _import(source: Source, one: Import) -> Lts:
 
 
 def _with_claims(source: Source, system: System, scope: ProcessScope, program: Program) -> System:
-    """Add labels and claims to the System; each may use those before it."""
+    """Add labels and claims to the System; each may use the names of those before it."""
     found: dict[str, list[Predicate]] = {kind: [] for kind in ("label", "invariant", "reachable", "valid_end")}
     for claim in program.claims:
         if claim.name in scope.claims or claim.name in scope.constants:
@@ -87,7 +87,7 @@ def _with_claims(source: Source, system: System, scope: ProcessScope, program: P
 
 
 def _fairness(source: Source, system: System, scope: ProcessScope, program: Program) -> Iterator[Fairness]:
-    """Yield weak fairness of the named components."""
+    """Yield weak fairness of the components that `fair` declarations name."""
     spans = {name: span for pattern in program.fair for name, span in scope.find_components(pattern, source)}
     for number, process in enumerate(system.processes):
         actions = tuple(one for one in system.actions if any(move.process == number for move in one.moves))

@@ -1,4 +1,7 @@
-"""Labelled transition systems: expanded components, and the contents of `.aut` files (002, Definition 1)."""
+"""Labelled transition systems: expanded components, and the contents of `.aut` files.
+
+They are those of Kristensen and Mailund, Definition 1 (docs/papers.md, 002).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ class Transition:
 class Lts:
     """A labelled transition system: state names, sorted transitions, alphabet and initial state.
 
-    The alphabet contains the labels of its transitions and perhaps more, which it blocks; it never contains `TAU`.
+    The alphabet contains the labels of the transitions, and perhaps more labels, which a parallel composition then
+    blocks; it never contains `TAU`.
     """
 
     states: tuple[str, ...]
@@ -30,7 +34,7 @@ class Lts:
     initial: int = 0
 
     def by_label(self) -> dict[str, list[Transition]]:
-        """Return the transitions of each label that occurs."""
+        """Return the transitions of each label that some transition has."""
         found: dict[str, list[Transition]] = {}
         for transition in self.transitions:
             found.setdefault(transition.label, []).append(transition)

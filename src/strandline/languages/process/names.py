@@ -1,6 +1,6 @@
 """Free and bound names of program parts, and iteration over subterms.
 
-Long chains of arrows are walked without recursion; everything else nests only as deep as the parser allows.
+Long chains of arrows are walked without recursion; other constructs nest only as deep as the parser allows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from strandline.languages.process.syntax import (
 from strandline.source import Span
 
 Names = dict[str, Span]
-"""Names with the places of their first occurrences."""
+"""Names with the source positions of their first occurrences."""
 
 
 def expression_names(expression: Arithmetic) -> Iterator[Name]:
@@ -143,7 +143,7 @@ def subcompositions(composition: Composition) -> Iterator[Composition]:
 
 
 def binders(part: Term | Composition) -> Iterator[Binder]:
-    """Yield the indices that this part itself binds, not its subterms."""
+    """Yield the index declarations (`i: 0..3`) of a part itself, without those of its subterms."""
     labels: tuple[Label, ...] = ()
     match part:
         case Replicated(binders=own) | ReplicatedParallel(binders=own):
@@ -183,7 +183,7 @@ def _through_binders(binders: tuple[Binder, ...], inner: Names) -> Names:
 
 
 def _through_label(label: Label, inner: Names) -> Names:
-    """Return the free names of a label and of the part in its scope."""
+    """Return the free names of a label and of the part in its scope, whose own free names are `inner`."""
     for index in reversed(label.indices):
         inner = _through_binders((index,), inner) if isinstance(index, Binder) else _union(_of(index), inner)
     return inner

@@ -42,7 +42,7 @@ MAXIMUM_COMPONENTS = 4096
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """The context of a composition: values of names, indices of enclosing replications, enclosing networks."""
+    """The context of a composition: values of names, indices of enclosing replications, names of enclosing networks."""
 
     values: Values
     indices: tuple[int, ...] = ()
@@ -50,7 +50,7 @@ class _Surroundings:
 
 
 class NetworkBuilder:
-    """Evaluates the compositions of one program; `read_import` loads the component in a file."""
+    """Evaluates the compositions of one program; `read_import` loads an imported component from its file."""
 
     def __init__(self, declarations: Declarations, read_import: Callable[[Import], Lts]) -> None:
         self.declarations = declarations
@@ -155,7 +155,7 @@ class NetworkBuilder:
         return names
 
     def _matching(self, network: Network, text: str, span: Span) -> list[str]:
-        """Return the labels of a network with this name, including those with further indices."""
+        """Return the labels of a network that are `text`, or `text` with indices behind it."""
         found = [label for label in network.by_label if label == text or label.startswith(f"{text}[")]
         if not found:
             known = {label.partition("[")[0] for label in network.by_label} | set(network.by_label)
@@ -164,7 +164,7 @@ class NetworkBuilder:
 
 
 def _place(part: Composition) -> Span:
-    """Return the place of a composition, from its first component to its last."""
+    """Return the source position of a composition, from its first component to its last."""
     match part:
         case Member(call=call):
             return call.span

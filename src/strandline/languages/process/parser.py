@@ -1,4 +1,4 @@
-"""Text to `Program`: declarations in any order, and one `system` line."""
+"""From text to `Program`: declarations in any order, and one `system` line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DECLARATIONS = (
 
 
 def parse(source: Source) -> Program:
-    """Parse a program; raises `ParseError` with the place of the first mistake."""
+    """Parse a program; raises `ParseError` with the source position of the first mistake."""
     return _ProgramReader(source).program()
 
 

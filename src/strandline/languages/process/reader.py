@@ -44,7 +44,7 @@ _NOT_LEVEL, _COMPARISON_LEVEL, _MINUS_LEVEL = 3, 4, 7
 
 
 QUESTIONS = ("enabled", "taken")
-"""Functions of actions, in expressions that may refer to components."""
+"""Functions of an action, such as `enabled(send)`, allowed in expressions that may refer to components."""
 
 
 class Reader:
@@ -94,7 +94,7 @@ class Reader:
         return token
 
     def name(self, meaning: str) -> Token:
-        """Skip a name chosen by the author and return its token."""
+        """Skip a name that an author can declare and return its token; an error says that `meaning` was expected."""
         if self.token.kind is not Kind.NAME or "'" in self.token.text:
             self.fail(meaning)
         return self.take()
@@ -103,7 +103,7 @@ class Reader:
         raise ParseError(f"expected {expected}, found {self.token.describe()}", self.source, self.token.span)
 
     def since(self, start: Token) -> Span:
-        """Return the place from a token to the last one skipped."""
+        """Return the source position from token `start` to the last token skipped."""
         return start.span.to(self.tokens[self.place - 1].span)
 
     @contextmanager
@@ -121,7 +121,7 @@ class Reader:
             return self._operators(1)
 
     def _operators(self, least: int) -> Arithmetic:
-        """Parse an operand and all operators behind it with at least this precedence."""
+        """Parse an operand, and behind it all operators of precedence `least` or higher with their operands."""
         start = self.token
         left = self._operand()
         while (level := self._level()) >= least:
@@ -134,7 +134,7 @@ class Reader:
         return left
 
     def _level(self) -> int:
-        """Return the precedence of the next operator; 0 if the next token is none."""
+        """Return the precedence of the next token; 0 if it is no binary operator."""
         return _LEVELS.get(self.token.text, 0) if self.token.kind in (Kind.SYMBOL, Kind.KEYWORD) else 0
 
     def _operand(self) -> Arithmetic:
@@ -253,6 +253,6 @@ class Reader:
         return self.label()
 
     def end_list(self, closer: str) -> None:
-        """Skip the end of a list; the error names the comma too, which could have followed here."""
+        """Skip the token that ends a list; an error also names the comma, which could continue the list."""
         if not self.skip(closer):
             self.fail(f"',' or '{closer}'")

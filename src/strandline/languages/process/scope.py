@@ -1,8 +1,9 @@
 """The scope of a network: expressions for invariants, goals, labels and measures.
 
-`P.State` is 1 if component P is in that state, else 0; `P.State(2, _)` and `P.State` leave arguments open; `P[_].State`
-counts the components in that state. `P` alone is the number of its state, counted from 0 in breadth-first order; `P[_]`
-is the sum. Constants, labels and invariants of the model can be used by name.
+`P.State` is 1 if component P is in state `State`, else 0; `P.State(2, _)` and `P.State` leave arguments open;
+`P[_].State` counts the components in that state. `P` alone is the number of P's current state, counted from 0 in
+breadth-first order; `P[_]` is the sum of these numbers. Constants, labels and invariants of the model can be used by
+name.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _STATE = re.compile(r"([^()]+)(?:\((-?\d+(?:, -?\d+)*)\))?")
 _NUMBER = re.compile(r"-?\d+")
 _OPERATORS = {"/": "//", "%": "mod"}
 _JOINED = frozenset({"+", "and", "or"})
-"""Operators whose very long chains are built as trees."""
+"""Associative operators, whose very long chains become balanced trees."""
 _LARGEST_NUMBER = 2**63
 _COMPARISON, _MINUS = 4, 7
 _NOTATION = Notation(
@@ -58,7 +59,7 @@ _NOTATION = Notation(
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A state of a component, with its name split into base and arguments."""
+    """A state of a component: its index, and its name split into base and arguments."""
 
     index: int
     name: str
@@ -68,7 +69,7 @@ class _Place:
 class ProcessScope(Scope):
     """The scope of one network: its components, constants and `claims`.
 
-    The claims are labels and invariants, added in the order of the text.
+    The claims (labels, invariants, goals and valid ends) are added in the order of the text, each usable by later ones.
     """
 
     def __init__(self, processes: Iterable[Process], constants: Values) -> None:
@@ -77,7 +78,7 @@ class ProcessScope(Scope):
         self.components = [_Member.of(process.location) for process in processes]
         self._names = {member.location: member.location.name for member in self.components}
         self.steps: Steps | None = None
-        """Answers questions about actions; None until the System is known."""
+        """Answers the questions `enabled(a)` and `taken(a)` about actions; None until the System is known."""
 
     @property
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
@@ -105,7 +106,7 @@ class ProcessScope(Scope):
                 return render_place(expression, self._names, write)
 
     def lower(self, parsed: Arithmetic, source: Source) -> model.Expression:
-        """Lower a parsed expression; `source` is its text."""
+        """Return a parsed expression as one over the System's variables; `source` is its text, for errors."""
         lowering = _Lowering(self, source)
         found = lowering.expression(parsed)
         if model.depth(found) > model.DEEPEST:
@@ -113,13 +114,13 @@ class ProcessScope(Scope):
         return found
 
     def find_components(self, pattern: Pattern, source: Source) -> list[tuple[str, Span]]:
-        """Return the names of the components that match a pattern, with the pattern's place."""
+        """Return the names of the components that match a pattern, each with the pattern's source position."""
         return [(member.location.name, pattern.span) for member in _Lowering(self, source).members(pattern)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """A component, with its name split into base and indices."""
+    """A component: its name split into base and indices, its location variable, and its states (`places`)."""
 
     name: str
     positions: tuple[int, ...]
@@ -181,7 +182,7 @@ class _Lowering:
                 return self._lower_question(parsed)
 
     def _lower_question(self, parsed: Asked) -> model.Expression:
-        """Lower a question about the actions that match a pattern; without positions all of that name match."""
+        """Lower `enabled(a)` or `taken(a)` about all actions that match a pattern; one without indices matches any."""
         steps, pattern = self.scope.steps, parsed.action
         if steps is None:
             self.fail("there are no actions to ask about", parsed.span)
@@ -277,7 +278,7 @@ class _Lowering:
         return " ".join(self.source.text[pattern.span.start : pattern.span.end].split())
 
     def _fitting(self, pattern: Pattern) -> Callable[[tuple[int, ...]], bool]:
-        """Return a predicate for the positions that match a pattern."""
+        """Return a predicate that is true for the positions (indices or arguments) that match a pattern."""
         if pattern.positions is None:
             return lambda positions: True
         wanted = [

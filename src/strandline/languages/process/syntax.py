@@ -20,7 +20,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A constant, a parameter or an index; in claims also a label or an invariant."""
+    """A use of a name: of a constant, a parameter or an index; in claims also of a component or an earlier claim."""
 
     text: str
     span: Span
@@ -44,14 +44,14 @@ class Binary:
     right: Arithmetic
     span: Span
     grouped: bool = False
-    """True if it is in parentheses."""
+    """True if the expression is in parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A name with positions, `Slave[2]` or `Busy(1, _)`; the position None stands for the wildcard `_`.
 
-    Without positions (`positions` is None) any number of them matches.
+    If `positions` is None, the name matches with any positions.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """`Slave[_].Busy`: the number of components in such a state; `Slave[1]`: the number of its state."""
+    """`Slave[_].Busy`, the number of Slaves in state Busy; or `Slave[1]` without `state`, the index of its state."""
 
     component: Pattern
     state: Pattern | None
@@ -70,7 +70,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question about an action: `enabled(send[_])` (now), `taken(send[0])` (by the last step)."""
+    """A question about actions: `enabled(send[_])` in this state, `taken(send[0])` by the last step."""
 
     question: str
     action: Pattern
@@ -85,7 +85,7 @@ Arithmetic: TypeAlias = Number | Name | Unary | Binary | Located | Asked
 
 @dataclass(frozen=True, slots=True)
 class Binder:
-    """An index: `i: low..high`, or `low..high` without a name."""
+    """The declaration of an index: `i: low..high`, or `low..high` without a name."""
 
     name: str | None
     low: Arithmetic
@@ -114,7 +114,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """An action followed by a term: `label -> continuation`; `number` counts the arrows of a definition."""
+    """An action followed by a term: `label -> continuation`, the arrow with this number (from 1) in its definition."""
 
     label: Label
     continuation: Term
@@ -266,7 +266,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A declared claim: `invariant name = expression;`, and so `label`, `reachable` and `valid_end`."""
+    """A declared claim: `invariant name = expression;`, likewise `label`, `reachable` and `valid_end`."""
 
     kind: str
     name: str
@@ -282,7 +282,7 @@ class FormulaSyntax:
     name: str
     text: str
     span: Span
-    """The place of the formula's text."""
+    """The source position of the formula's text."""
     name_span: Span
 
 

@@ -1,4 +1,4 @@
-"""Tokens to terms and compositions."""
+"""Parsing of terms, the behaviour of processes, and of compositions, the structure of networks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from strandline.languages.process.syntax import (
 
 
 class TermReader(Reader):
-    """Parses the right sides of definitions; `arrows` counts the arrows of the current one."""
+    """Parses the right sides of definitions; `arrows` counts the arrows of the current definition so far."""
 
     arrows = 0
 

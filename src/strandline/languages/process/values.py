@@ -33,7 +33,7 @@ class Evaluator:
         raise ModelError(message + place, self.source, span)
 
     def value(self, expression: Arithmetic, values: Values) -> int:
-        """Return the value of an expression under the values of names."""
+        """Return the value of an expression; `values` has the values of names."""
         found = self._value(expression, values)
         if not -_LIMIT <= found < _LIMIT:
             self.fail("the result does not fit 64 bits", expression.span)
@@ -92,14 +92,14 @@ class Evaluator:
     # Ranges and labels
 
     def bounds(self, binder: Binder, values: Values) -> range:
-        """Return the values of an index in order."""
+        """Return the values of an index as a range."""
         low, high = self.value(binder.low, values), self.value(binder.high, values)
         if high - low >= LARGEST_RANGE:
             self.fail(f"the range {low}..{high} has more than {LARGEST_RANGE} values", binder.span)
         return range(low, high + 1)
 
     def each(self, binders: tuple[Binder, ...], values: Values) -> Iterator[Values]:
-        """Yield the values of names for every combination of the indices; later ranges may use earlier indices."""
+        """Yield `values` with each combination of values of the indices; a range may use earlier indices."""
         if not binders:
             yield values
             return
@@ -109,7 +109,7 @@ class Evaluator:
             yield from self.each(tuple(rest), inner)
 
     def labels(self, label: Label, values: Values) -> Iterator[tuple[str, Values]]:
-        """Yield the labels that a label pattern stands for, with the values of names in its scope."""
+        """Yield the labels that a label with index ranges stands for, each with the values of names in its scope."""
         found: list[tuple[str, Values]] = [(label.name, values)]
         for index in label.indices:
             further: list[tuple[str, Values]] = []

@@ -1,8 +1,8 @@
 """The Python modelling language: a class in, a System out.
 
-Imports `strandline.model` and nothing further down. Three packages, each of which imports only those before it:
-`runtime` has the base classes, and runs models as plain Python; `symbolic_execution` executes a model's functions
-symbolically; `loading` executes a model file and builds the System. The language is described in docs/python-models.md.
+Imports no later package. Three packages, each of which imports only those before it: `runtime` has the base classes,
+and runs models as plain Python; `symbolic_execution` executes a model's functions symbolically; `loading` executes a
+model file and builds the System. The language is described in docs/python-models.md.
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ def load_with(source: Source, given: Given) -> System:
 
 
 def is_model(value: Any) -> bool:
-    """Return True for an instance of a model, or a model class."""
+    """Return True for an instance of a model or for a model class."""
     return isinstance(value, Model) or (isinstance(value, type) and issubclass(value, Model))

@@ -19,7 +19,7 @@ STATE, PROGRESS = "state", "progress"
 
 
 def load(source: Source) -> System:
-    """Load the System of a file; raises `ParseError` or `ModelError` with the place of the mistake."""
+    """Load the System of a file; raises `ParseError` or `ModelError` with the source position of the mistake."""
     space = read_space(source)
     for name in (STATE, PROGRESS):
         if name in space.propositions:
@@ -53,14 +53,14 @@ def _is_monotone(space: Space) -> bool:
 
 
 class _Edges(NamedTuple):
-    """One edge of every state: a flag that the state has such an edge, and the edge's target."""
+    """One edge of each state, by state index: 1 if the state has the edge, else 0; and the index of its target."""
 
     there: bytearray
     following: list[int]
 
 
 def _actions(space: Space, state: Variable) -> Iterator[Action]:
-    """Yield actions: for each action name, one for the first such edge of each state, one for the second, and so on."""
+    """Yield the actions: by name, one for the first edge of that name in each state, one for the second, and so on."""
     count, here = len(space.states), Read(state)
     edges: dict[tuple[str, int], _Edges] = {}
     for place, one in enumerate(space.states):

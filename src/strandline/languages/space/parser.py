@@ -1,4 +1,4 @@
-"""Lines of an `.ss` file to a state space."""
+"""Parser of `.ss` files: from lines to a state space."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LONGEST = 20
 
 @dataclass(frozen=True, slots=True)
 class SpaceState:
-    """One line; edges are pairs of an action and the index of the target state."""
+    """A state, one line of the file; `edges` are pairs of an action name and the index of the target state."""
 
     name: str
     progress: int
@@ -35,12 +35,12 @@ class Space:
 
 
 def read_space(source: Source) -> Space:
-    """Parse a state space; raises `ParseError` with the place of the first mistake."""
+    """Parse a state space; raises `ParseError` with the source position of the first mistake."""
     return _Reader(source).space()
 
 
 class _Reader:
-    """Parses lines as words; the place of a word is computed only for errors."""
+    """Parses lines as words; the source position of a word is computed only for errors."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -106,7 +106,7 @@ class _Reader:
         return number
 
     def _fail(self, message: str, place: int) -> NoReturn:
-        """Raise a `ParseError` at a word of the line."""
+        """Raise a `ParseError` at the word with index `place` of the current line."""
         lines = self._source.text.split("\n")
         offset = sum(len(line) + 1 for line in lines[: self._line])
         word = list(_WORD.finditer(lines[self._line]))[place]

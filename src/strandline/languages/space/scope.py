@@ -42,7 +42,7 @@ class SpaceScope(Scope):
         return PlainScope(()).lower(node, source, meaning=self._meaning)
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """Parse a question; as `parse`, also for `state` alone, whose value is the state's name."""
+        """Parse a question about a state: an expression, or `state` alone, whose value is the state's name."""
         if text.strip() == self.state.name:
             here = Read(self.state)
             return lambda evaluate: present_value(here, evaluate(here))
@@ -95,7 +95,7 @@ class SpaceScope(Scope):
         return False
 
     def _state_named(self, lowering: Lowering, node: ast.expr) -> Const:
-        """Return the state whose name is a number, a string or a word."""
+        """Return the index of the state that a number, a string or a word names."""
         match node:
             case ast.Constant(value=str() as name) | ast.Name(id=name):
                 return self._index(lowering, name, node)

@@ -29,7 +29,7 @@ from strandline.model.system import Assign, Variable
 from strandline.source import Span
 
 ROW = 16
-"""The most operands in a linear chain; longer chains become balanced trees."""
+"""The most operands that `join_with` puts into a linear chain; longer chains become balanced trees."""
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
@@ -134,7 +134,7 @@ def _plus(left: Expression, amount: int, span: Span | None) -> Expression:
 
 
 def equal(left: Expression, right: Expression, span: Span | None = None) -> Expression:
-    """Return the comparison for equality, a constant where it is decided already."""
+    """Return `left == right`, a constant where the expressions themselves decide it."""
     if isinstance(left, Const) and isinstance(right, Const):
         return TRUE if left.value == right.value else FALSE
     if left == right and not may_fault(left):
@@ -200,9 +200,9 @@ def substitute(expression: Expression, row: Sequence[Assign]) -> Expression:
 
 
 class _Declared(Environment):
-    """An environment of the declared domains only.
+    """An interval environment in which each variable has its declared domain.
 
-    It never changes, so the results are cached in the expression nodes.
+    It never changes, so computed intervals are cached in the expression nodes.
     """
 
     def __init__(self) -> None:
@@ -248,12 +248,12 @@ def _may_fault(expression: Expression) -> bool:
 
 
 def evaluation_of(expression: Expression) -> Expression:
-    """Return an expression that is true, or faults where the given expression faults."""
+    """Return an expression that faults where `expression` faults, and is true elsewhere."""
     return Binary("or", Binary(">=", expression, Const(0)), TRUE)
 
 
 def in_bounds(expression: Expression, low: int, high: int) -> Expression:
-    """Return the condition that a number lies between two bounds, without tests that cannot fail."""
+    """Return `low <= expression <= high` without the comparisons that the expression's interval decides."""
     least, most = interval(expression)
     above = TRUE if low <= least else Binary(">=", expression, Const(low))
     return conjoin(above, TRUE if most <= high else Binary("<=", expression, Const(high)))

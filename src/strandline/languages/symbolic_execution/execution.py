@@ -1,8 +1,8 @@
 """Symbolic execution of one step: store, path condition, guard and possible faults.
 
-A front end executes the statements of its language on an `Execution`: it reads through the `store`, writes, requires
-and branches, and reports evaluated expressions that may fault with `note`. Then `finish` returns the guard, and
-`store.effects` are the assignments. All conditions are over the state before the step.
+A front end executes the statements of its language on an `Execution`: it reads variables through `store`, calls
+`write`, `require` and `branch`, and reports every evaluated expression that may fault with `note`. Then `finish`
+returns the guard, and `store.effects` are the assignments. All conditions are over the state before the step.
 """
 
 from __future__ import annotations
@@ -59,28 +59,31 @@ TOO_DEEP = (
 class Refused(Exception):
     """Raised when a program cannot be executed symbolically.
 
-    The message says what to write instead; the front end adds the place.
+    The message says what to write instead; the front end adds the source position.
     """
 
 
 @dataclass(slots=True)
 class Execution:
-    """The symbolic execution of one step; see the module's docstring."""
+    """The symbolic execution of one step: its store, guard, path condition and possible faults."""
 
     store: Store = field(default_factory=Store)
     guards: list[Expression] = field(default_factory=list)
-    """Conditions over the state before the step."""
+    """The parts of the step's guard so far, in order of evaluation, over the state before the step."""
     path: list[Expression] = field(default_factory=list)
     """The path condition: the conditions of the enclosing branches."""
     risks: list[tuple[Expression, Expression]] = field(default_factory=list)
-    """Pairs: an expression that may fault, and a condition over the state before the step that faults if it does."""
+    """Noted expressions that may fault, each with a condition that faults where it does and is true elsewhere.
+
+    The conditions are over the state before the step.
+    """
     late: list[Expression] = field(default_factory=list)
-    """Fault conditions that count only where the step is enabled."""
+    """Conditions that fault or are true, evaluated behind `guards`: they fault only where the step is enabled."""
 
     def write(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> None:
         """Assign a value to a variable or an array element.
 
-        A value outside the variable's domain is a fault of the step, even if it is overwritten later.
+        A value outside the variable's domain is a fault of the step, even if a later write replaces it.
         """
         refuse_oversized(value)
         refuse_oversized(index)
@@ -94,12 +97,12 @@ class Execution:
                 self.late.append(self.here(disjoin(inside, Undefined(RANGE_FAULT, lost.span))))
 
     def note(self, expression: Expression) -> None:
-        """Record that the expression is evaluated here, if it may fault."""
+        """If `expression` may fault, record that the program evaluates it at this point."""
         if may_fault(expression):
             self.risks.append((expression, self.here(evaluation_of(expression))))
 
     def require(self, condition: Expression) -> None:
-        """Add a condition to the guard; expressions that may fault before it are evaluated first."""
+        """Add a condition to the guard, behind the evaluation of all expressions noted so far that may fault."""
         self._flush_risks()
         guard = self.here(condition)
         refuse_oversized(guard)
@@ -107,13 +110,13 @@ class Execution:
             self.guards.append(guard)
 
     def here(self, condition: Expression) -> Expression:
-        """Return a condition under the current path condition, over the state before the step."""
+        """Return the implication "path condition implies `condition`", rewritten over the state before the step."""
         for test in reversed(self.path):
             condition = implies(test, condition)
         return self.store.before(condition)
 
     def under(self, condition: Expression, run: Callable[[], _Result]) -> _Result:
-        """Run the function with a condition added to the path condition."""
+        """Return the result of `run`, called with `condition` added to the path condition."""
         self.path.append(condition)
         result = run()
         self.path.pop()
@@ -135,10 +138,11 @@ class Execution:
         return yes, no
 
     def settle(self, remembered: Iterable[Variable]) -> None:
-        """Turn pending writes into assignments, where that is safe between two statements.
+        """Turn the store's pending writes into assignments between two statements, if the step keeps its meaning.
 
-        `remembered` are the variables that live values still refer to. Writes stay pending inside a branch, where such
-        a value would change its meaning, and where a value may not fit: a later statement may still disable the step.
+        Writes stay pending inside a branch, as an assignment would hold outside of it, too; if one of them is to a
+        variable in `remembered`, as values still in use refer to its old value; and if a value may not fit its
+        variable, as a later statement may still disable the step.
         """
         if self.path or not self.store.pending:
             return
@@ -146,7 +150,7 @@ class Execution:
             self.store.settle()
 
     def with_earlier_faults(self, expression: Expression) -> Expression:
-        """Return the expression with the faults of everything that was evaluated before it."""
+        """Return an expression like `expression` that also faults where one noted before it faults."""
         certain = _eager([expression])
         first = all_of(condition for risk, condition in self.risks if risk not in certain)
         return expression if first == TRUE else Choice(first, expression, FALSE)

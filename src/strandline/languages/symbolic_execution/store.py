@@ -1,8 +1,8 @@
 """The symbolic store: assignments made so far, and pending writes.
 
-`effects` are final assignments; every expression is over the state after them. `pending` holds later writes: reads see
-them, but expressions read earlier still refer to the old values. They become assignments (`settle`) only when no live
-expression refers to the old values any more.
+`effects` are final assignments; every expression is over the state after them. `pending` holds later writes: a read
+returns the written value, but expressions read earlier still refer to the old value. Pending writes become assignments
+(`settle`) only when no live expression refers to the old values any more.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from strandline.model.system import Assign, Variable, rows
 from strandline.source import Span
 
 _NOWHERE = Const(0)
-"""The index used for scalars."""
+"""The index of a `Write` to a scalar."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Write:
-    """A pending write; index and value are over the state after the effects."""
+    """A pending write; `index` and `value` are over the state after `Store.effects`."""
 
     index: Expression
     value: Expression
@@ -30,7 +30,7 @@ class Write:
 
 
 class Store:
-    """The symbolic store; see the module's docstring."""
+    """The symbolic store: final assignments (`effects`), and by variable the later writes (`pending`)."""
 
     def __init__(self) -> None:
         self.effects: list[Assign] = []
@@ -39,7 +39,7 @@ class Store:
     def fork(self) -> Store:
         """Return a copy for one branch.
 
-        The effects are shared, because nothing is settled inside a branch.
+        The list `effects` is shared, because no pending write becomes an assignment inside a branch.
         """
 
         copy = Store()
@@ -48,7 +48,7 @@ class Store:
         return copy
 
     def read(self, variable: Variable, index: Expression = _NOWHERE, span: Span | None = None) -> Expression:
-        """Return the present value of a variable or an array element."""
+        """Return the current value of a variable or an array element, an expression over the state after `effects`."""
         return self._value_after(self.pending.get(variable, ()), variable, index, span)
 
     def _value_after(
@@ -60,7 +60,7 @@ class Store:
         return value
 
     def write(self, variable: Variable, index: Expression, value: Expression, span: Span | None) -> list[Write]:
-        """Add a pending write; return the earlier writes that it overwrites in all cases."""
+        """Add a pending write; return the earlier pending writes that it replaces in every state."""
         writes = self.pending.setdefault(variable, [])
         kept: list[Write] = []
         dropped: list[Write] = []
@@ -73,7 +73,7 @@ class Store:
         return dropped
 
     def merge(self, condition: Expression, yes: Store, no: Store) -> None:
-        """Merge the stores of both branches into this one."""
+        """Merge into this store those of the branches where `condition` holds (`yes`) and where it does not (`no`)."""
         variables = dict.fromkeys([*yes.pending, *no.pending])
         before = self.pending
         self.pending = {}
@@ -82,8 +82,10 @@ class Store:
             if first == second:
                 self.pending[variable] = first
             elif all(isinstance(write.index, Const) for write in (*first, *second)):
+                # One write for each index, with the value that the condition chooses.
                 self._merge_cells(variable, condition, yes, no, [*first, *second])
             else:
+                # Indices may coincide: all writes stay in order, each without effect where the other branch is taken.
                 self._merge_lists(variable, condition, before.get(variable, []), first, second)
 
     def _merge_cells(
@@ -120,8 +122,8 @@ class Store:
     def settle(self) -> None:
         """Turn the pending writes into assignments.
 
-        All are over the present state, so an assignment that reads what an earlier one writes is made simultaneous with
-        it.
+        All are over the state after `effects`, so an assignment that reads a variable that an earlier one writes is
+        made simultaneous with it.
         """
         entries = [(variable, write) for variable, writes in self.pending.items() for write in writes]
         assignments = [
@@ -133,7 +135,7 @@ class Store:
         self.pending = {}
 
     def before(self, expression: Expression) -> Expression:
-        """Rewrite an expression over the current state as one over the state before the action."""
+        """Rewrite an expression over the state after `effects` as one over the state before the step."""
         for row in reversed(list(rows(self.effects))):
             expression = substitute(expression, row)
         return expression
@@ -148,9 +150,9 @@ def _same(first: Expression, second: Expression) -> Expression:
 
 
 def _at_once(assignments: list[Assign]) -> list[Assign]:
-    """Mark the assignments that must be simultaneous with earlier ones.
+    """Return the assignments, with `together` set for those that must be simultaneous with earlier ones.
 
-    These are the assignments that read what an earlier one writes, and those in between.
+    These are each assignment that reads a variable that an earlier one writes, and those between the two.
     """
     marked: set[int] = set()
     for position, assignment in enumerate(assignments):
@@ -161,7 +163,7 @@ def _at_once(assignments: list[Assign]) -> list[Assign]:
 
 
 def _places(assignment: Assign) -> dict[Variable, set[Expression]]:
-    """Return the variables that an assignment reads, with the indices of arrays."""
+    """Return the variables that an assignment reads; for an array, also the indices of the elements read."""
     found: dict[Variable, set[Expression]] = {}
     index = [assignment.target.index] if isinstance(assignment.target, Element) else []
     for expression in (*index, assignment.value):

@@ -93,7 +93,7 @@ def merge_parallel(edges: Iterable[Edge]) -> tuple[Edge, ...]:
 
 
 def _without_weaker(guards: dict[int, Guard]) -> dict[int, Guard]:
-    """Remove from guards the letters for which an edge with more marks leads to the same target."""
+    """Return the guards by marks, each without the letters that are allowed with more marks."""
     if len(guards) == 1:
         return guards
     result = {}

@@ -22,7 +22,7 @@ class Relation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The relation of two languages, with words that show the differences."""
+    """The relation of two languages; `only_left` and `only_right` are words that only one of them has, or None."""
 
     relation: Relation
     only_left: LassoWord | None

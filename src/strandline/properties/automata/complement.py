@@ -116,7 +116,8 @@ _States = frozenset[int]
 def _complement_weak(automaton: Automaton, steady: _States) -> Automaton:
     """Complement a weak automaton by the breakpoint construction.
 
-    All runs must leave the steady states for ever: a state is a subset and those that have not left since the last
+    All runs must leave for ever the steady states, those of accepting components. A state of the complement is a pair:
+    the states that the runs have reached, and those whose runs have not left the steady states since the last
     breakpoint.
     """
     place = _Numbering[tuple[_States, _States]]()
@@ -138,7 +139,7 @@ _Move = dict[int, list[int]]
 
 
 def _moves(automaton: Automaton, subset: _States) -> Iterator[tuple[Guard, _Move]]:
-    """Return, for each class of letters, the successors of every state of the subset."""
+    """Yield each class of letters that allow the same edges, with the successors of every state of the subset."""
     guards = dict.fromkeys(edge.guard for state in sorted(subset) for edge in automaton.edges[state])
     for letter in partition(guards):
         yield (
@@ -200,7 +201,7 @@ def _tight_levels(subset: _States, accepting: _States) -> Iterator[_Level]:
 
 
 def _lower_ranks(level: _Level, move: _Move, accepting: _States) -> Iterator[_Level]:
-    """Return the next level with maximal ranks, and the same with the watched states one rank lower."""
+    """Yield the next level with maximal ranks and, if tight, the same with the watched states one rank lower."""
     limits: dict[int, int] = {}
     for state, rank in level.ranks:
         for target in move[state]:

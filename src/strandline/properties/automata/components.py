@@ -1,4 +1,4 @@
-"""Strongly connected components and what acceptance means inside them (Tarjan, without recursion)."""
+"""Strongly connected components of automata (Tarjan, without recursion), and acceptance inside them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Components:
     has_edge: tuple[bool, ...]
     """True for components with an inner edge; others are single states without a self-loop."""
     marks: tuple[int, ...]
-    """The union of the marks of inner edges: the component is accepting if this is everything."""
+    """The union of the marks of inner edges: a component that has some is accepting if these are all marks."""
 
     def accepting(self, automaton: Automaton) -> list[bool]:
         """Return, for each component, True if some run inside it is accepting."""
@@ -102,7 +102,7 @@ def inner_edges(automaton: Automaton, parts: Components, number: int) -> list[tu
 def is_weak_component(automaton: Automaton, parts: Components, number: int) -> bool:
     """Return True if *every* run that stays inside the component is accepting.
 
-    It is unless, for some acceptance set, a cycle avoids the set.
+    This holds unless, for some acceptance set, a cycle avoids the set.
     """
     edges = inner_edges(automaton, parts, number)
     for place in range(automaton.acceptance_sets):

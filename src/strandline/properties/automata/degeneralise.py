@@ -1,4 +1,4 @@
-"""Generalised to state-based Büchi automata, component by component (Babiak et al. 2013).
+"""From generalised to state-based Büchi automata, component by component (Babiak et al. 2013).
 
 A state is split into levels: level i waits for acceptance set number i of a chosen order, the last level is
 accepting and starts again. A component that rejects, or in which every cycle is accepting, needs one level.
@@ -23,7 +23,10 @@ _REJECTING = -1
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A degeneralisation plan: the order of the sets, and the level at which components are entered."""
+    """A degeneralisation plan: the order of the acceptance sets, and the level at which components are entered.
+
+    This is the last level if `enter_accepting`, else level 0; with `reuse_levels`, the first level used for the state.
+    """
 
     order: tuple[int, ...]
     enter_accepting: bool
@@ -31,7 +34,7 @@ class _Plan:
 
 
 def degeneralise(automaton: Automaton) -> list[Automaton]:
-    """Return state-based automata with the same language for several plans, of different sizes."""
+    """Return state-based automata with the same language, made by several plans, smallest first."""
     automaton = trim(automaton)
     results = [_split(automaton, plan) for plan in _plans(automaton.acceptance_sets)]
     results.sort(key=lambda result: (result.state_count, result.edge_count))
@@ -55,7 +58,7 @@ def _plans(count: int) -> Iterator[_Plan]:
 
 
 class _Splitter:
-    """Numbers the pairs (state, level) as they are reached."""
+    """Numbers the pairs (state, level), which are the states of the result, as they are reached."""
 
     def __init__(self, automaton: Automaton, plan: _Plan, parts: Components) -> None:
         self.automaton = automaton

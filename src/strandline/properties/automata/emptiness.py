@@ -1,7 +1,7 @@
 """Emptiness of the intersection of two automata, checked on the fly (Couvreur 1999).
 
 A depth-first search keeps the components found so far on a stack, each with the marks of its inner edges. It stops as
-soon as one of them has all marks.
+soon as a component has all marks.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def intersects(left: Automaton, right: Automaton) -> bool:
 
 
 class _Search:
-    """The search's stacks; `finds_from` may be called for several roots."""
+    """A depth-first search of the product, with its stacks; `finds_from` may be called for several roots."""
 
     def __init__(self, left: Automaton, right: Automaton) -> None:
         self.left = left
@@ -69,7 +69,7 @@ class _Search:
         self.path.append((pair, self._steps(pair)))
 
     def _close(self, index: int, marks: int) -> bool:
-        """Merge the components on a cycle closed by an edge back to an active pair."""
+        """Merge the components on a cycle closed by an edge to an active pair; return True if all marks are there."""
         while self.roots[-1] > index:
             marks |= self.inner.pop() | self.entry.pop()
             self.roots.pop()

@@ -1,8 +1,8 @@
 """Guards of automata: boolean functions of atomic propositions, in canonical form.
 
 A guard is a node of a reduced ordered decision diagram (Bryant 1986) with shared nodes: equal functions are
-the same object, so equality is identity. An atomic proposition is a number, its place in the automaton's
-tuple of atoms; a letter is an integer whose bit *i* says whether proposition *i* holds.
+the same object, so equality is identity. An atomic proposition is a number, its index in the automaton's tuple of
+atoms; a letter is an integer whose bit *i* says whether proposition *i* holds.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Guard:
         raise TypeError("compare a guard with TRUE or FALSE instead of asking for its truth")
 
     def implies(self, other: Guard) -> bool:
-        """Return True if every letter of this guard is one of `other`."""
+        """Return True if every letter that satisfies this guard satisfies `other`."""
         return _conjunction(self, ~other) is FALSE
 
     def meets(self, other: Guard) -> bool:
@@ -168,7 +168,7 @@ def _branches(guard: Guard, atom: int) -> tuple[Guard, Guard]:
 
 @lru_cache(maxsize=1 << 12)
 def _irredundant(lower: Guard, upper: Guard) -> tuple[Guard, tuple[Cube, ...]]:
-    """Return a function between the bounds and an irredundant sum of cubes for it."""
+    """Return a function that `lower` implies and that implies `upper`, and an irredundant sum of cubes for it."""
     if lower is FALSE:
         return FALSE, ()
     if upper is TRUE:

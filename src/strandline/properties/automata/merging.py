@@ -14,11 +14,11 @@ from strandline.properties.automata.emptiness import intersects
 from strandline.properties.automata.trimming import trim
 
 MAXIMUM_WORK = 40_000
-"""Bound on states² x states of the complement, an estimate of the cost of all checks."""
+"""Bound on states² x states of the complement, an estimate of the cost; above it nothing is merged."""
 
 
 def merge_states(automaton: Automaton, complement: Automaton) -> Automaton:
-    """Return a state-based automaton with the same language and possibly fewer states.
+    """Return a state-based automaton with the same language and possibly fewer states, using its complement.
 
     One pass over all pairs is enough: a pair whose union is wrong stays wrong after other unions, which only add words.
     """
@@ -37,7 +37,7 @@ def merge_states(automaton: Automaton, complement: Automaton) -> Automaton:
 
 
 def _unite(automaton: Automaton, first: int, second: int) -> Automaton:
-    """Merge two states, accepting if one of them is; the second stays, unreachable."""
+    """Merge two states into the first, accepting if one of them is; the second remains as an unreachable state."""
     both = [*automaton.edges[first], *automaton.edges[second]]
     marks = 0
     for edge in both:

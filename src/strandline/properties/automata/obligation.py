@@ -1,9 +1,8 @@
 """Minimal weak deterministic automata, for the languages that have one: the obligation properties.
 
-Determinise by the subset construction; say of each component, by judging one word that stays in it, whether
-it is accepting; colour the components (Löding 2001) and minimise like a finite automaton. The result is
-right exactly if the language is an obligation; `is_exact` decides that with an automaton for the
-complement.
+Determinise by the subset construction; decide for each component, by one word whose run stays in it, whether it is
+accepting; colour the components (Löding 2001) and minimise like a finite automaton. The result is right exactly if the
+language is an obligation; `is_exact` decides that with an automaton for the complement.
 """
 
 from __future__ import annotations
@@ -25,7 +24,8 @@ MAXIMUM_SUBSETS = 400
 def weak_deterministic(automaton: Automaton, accepts: Callable[[LassoWord], bool]) -> Automaton | None:
     """Return the minimal complete weak deterministic automaton; None if it grows too large.
 
-    `accepts` judges words. If the language is no obligation the result is wrong: check it with `is_exact`.
+    `accepts` decides whether a word is in the language. If the language is no obligation the result is wrong: check it
+    with `is_exact`.
     """
     determinised = determinise(automaton)
     if determinised is None:
@@ -87,5 +87,5 @@ def complement_weak(automaton: Automaton) -> Automaton:
 
 
 def is_exact(weak: Automaton, automaton: Automaton, complement: Automaton) -> bool:
-    """Return True if the weak deterministic automaton accepts the same words as `automaton`."""
+    """Return True if `weak` accepts the same words as `automaton`, whose complement is given."""
     return not intersects(weak, complement) and not intersects(complement_weak(weak), automaton)

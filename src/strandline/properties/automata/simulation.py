@@ -37,7 +37,7 @@ class _Link:
 
 
 def reduce_by_simulation(automaton: Automaton, *, keep_state_based: bool = False) -> Automaton:
-    """Alternate bisimulation, direct and reverse simulation until nothing changes.
+    """Reduce an automaton by bisimulation, direct and reverse simulation in turn, until nothing changes.
 
     With `keep_state_based`, a state-based automaton stays one.
     """
@@ -110,7 +110,7 @@ def quotient(automaton: Automaton, representative: Sequence[int]) -> Automaton:
 
 
 def greatest_simulation(links: Sequence[Sequence[_Link]], start: list[set[int]]) -> list[set[int]]:
-    """Return the greatest simulation below `start`: entry s is the set of states that simulate s."""
+    """Return the greatest simulation inside the relation `start`: element s is the set of states that simulate s."""
     above = start
     changed = True
     while changed:

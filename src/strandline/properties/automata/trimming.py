@@ -37,8 +37,8 @@ def simplify_acceptance(automaton: Automaton) -> Automaton:
     """Reduce the number of acceptance sets, for each component separately.
 
     Inside an accepting component a set counts only if some cycle avoids it, and not if it contains another set that
-    counts. The sets that count are renumbered from 0; all other numbers are given to every edge. In a rejecting
-    component no edge gets a mark that could complete a cycle: set 0 is withheld.
+    counts. The sets that count are renumbered from 0; the numbers behind them, up to the new count of sets, are given
+    to every edge. In a rejecting component no edge gets a mark that could complete a cycle: set 0 is withheld.
     """
     parts = components(automaton)
     accepting = parts.accepting(automaton)

@@ -1,1 +1,1 @@
-"""Text formats of automata: readers, which report each mistake with its place, and writers."""
+"""Text formats of automata: readers, which report each mistake with its source position, and writers."""

@@ -9,8 +9,8 @@
     q1 -> q2 { guard P_0.wait and not (P_0.CS); };
     }
 
-Guards are read in the state that the system leaves, which is our convention too. The reader takes such a
-process alone or the last process of a model file whose `system` line names it as the property.
+Guards are read in the state that the system leaves, which is our convention too. The reader takes such a process alone,
+or from a model file whose `system` line names it as the property.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _CLAUSE = re.compile(r"\s*guard\b\s*([^;]*?)\s*;\s*\Z")
 
 
 def read_dve_process(source: Source) -> AutomatonText:
-    """Parse a property process; raises `ParseError` with the place of the mistake."""
+    """Parse a property process; raises `ParseError` with the source position of the mistake."""
     text = _without_comments(source.text)
     start, end = _process_body(source, text)
     number, initial, accepting = _declarations(source, text, start, end)

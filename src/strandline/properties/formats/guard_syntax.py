@@ -17,7 +17,7 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class AutomatonText:
-    """A parsed automaton with the place of the first occurrence of each atomic proposition."""
+    """A parsed automaton with the source position of the first occurrence of each atomic proposition."""
 
     automaton: Automaton
     source: Source
@@ -30,7 +30,7 @@ class AutomatonText:
 
 
 class AtomPlaces:
-    """Collects the places of first occurrences of atomic propositions, in any order of parsing."""
+    """Collects the source positions of first occurrences of atomic propositions, in any order of parsing."""
 
     def __init__(self) -> None:
         self.spans: dict[str, Span] = {}
@@ -43,7 +43,10 @@ class AtomPlaces:
 
 
 def parse_guard(source: Source, span: Span, *, member_arrow: bool = False) -> ParsedFormula:
-    """Parse the Boolean formula at `span`; errors have their place in the whole file."""
+    """Parse the Boolean formula at `span`; errors have their source positions in the whole file.
+
+    `member_arrow` is that of `parse_ltl`.
+    """
     # Blank out the text before, keeping line breaks, so that offsets are those of the file.
     before = re.sub(r"[^\n]", " ", source.text[: span.start])
     try:
@@ -81,7 +84,7 @@ def automaton_from_formulas(
 
 
 def require_state_based(automaton: Automaton, format_name: str) -> None:
-    """Refuse automata that a format with accepting states cannot express."""
+    """Raise `UsageError` for an automaton that is not state-based, which the format cannot express."""
     if not automaton.is_state_based:
         raise UsageError(f"{format_name} knows accepting states only; translate with state-based acceptance")
 

@@ -1,7 +1,8 @@
 """Reading automata in the Hanoi Omega-Automata format, version 1 (Babiak et al. 2015).
 
 Supported: one automaton with (generalised) Büchi acceptance or none, several initial states, labels on edges or states,
-implicit labels, aliases, acceptance on states or edges. Refused, with the place: alternation and other acceptance.
+implicit labels, aliases, acceptance on states or edges. Refused, with the source position: alternation and other
+acceptance.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from strandline.source import Source, Span, saturated_int
 
 MAXIMUM_NESTING = 100
 MAXIMUM_STATES, MAXIMUM_SETS = 100_000, 256
-"""More states or acceptance sets make an automaton that no search could use."""
+"""The most states and acceptance sets; no search could use an automaton with more."""
 
 
 def read_hoa(source: Source) -> AutomatonText:
-    """Parse a HOA text; raises `ParseError` with the place of the mistake."""
+    """Parse a HOA text; raises `ParseError` with the source position of the mistake."""
     return _Reader(source).read()
 
 
 class _Reader:
-    """A cursor over the tokens, and the contents of the header."""
+    """The parser: a cursor over the tokens, the contents of the header, and the states parsed so far."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -178,6 +179,7 @@ class _Reader:
         count = len(self.atoms or ())
         if index >= 1 << count:
             raise self._error(f"a state with implicit labels needs {1 << count} edges", state)
+        # Implicit labels enumerate the letters: bit i of the number of the edge is proposition i.
         return conjunction(literal(place, bool(index >> place & 1)) for place in range(count))
 
     def _marks(self) -> int:
@@ -256,7 +258,7 @@ class _Reader:
         return Automaton(self.atoms or (), initial, edges, 1 if self.never else len(sets), names)
 
     def _final(self) -> frozenset[int] | None:
-        """Return the accepting states of an automaton whose edges have no marks of their own."""
+        """Return the accepting states; None for an automaton in which edges have marks of their own."""
         if any(edge.marks != self.state_marks[state] for state, edges in self.bodies.items() for edge in edges):
             return None
         wanted = sum(1 << number for number in set(self.used_sets))

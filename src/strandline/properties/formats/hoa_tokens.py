@@ -1,4 +1,4 @@
-"""Tokens of the Hanoi Omega-Automata format, version 1, with their places."""
+"""Tokens of the Hanoi Omega-Automata format, version 1, with their source positions."""
 
 from __future__ import annotations
 

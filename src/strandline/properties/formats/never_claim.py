@@ -98,19 +98,19 @@ class _Token:
 class _State:
     labels: list[_Token]
     edges: list[tuple[Formula, _Token | None]] = field(default_factory=list)
-    """Guards and the labels they lead to; None is the end of the claim."""
+    """Guards and the labels of the states they lead to; None is the end of the claim."""
     loops: list[Formula] = field(default_factory=list)
     falls_through: list[Formula] = field(default_factory=list)
     """Guards after which the claim continues with the next state in the text."""
 
 
 def read_never_claim(source: Source) -> AutomatonText:
-    """Parse a never claim; raises `ParseError` with the place of the mistake."""
+    """Parse a never claim; raises `ParseError` with the source position of the mistake."""
     return _Reader(source).read()
 
 
 class _Reader:
-    """A cursor over the tokens of the claim."""
+    """The parser: a cursor over the tokens of the claim, and the states parsed so far."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -204,7 +204,7 @@ class _Reader:
         self._parse_balanced()
 
     def _guard(self) -> Formula:
-        """Parse everything up to `->`, `;` or the next option, outside parentheses."""
+        """Parse the guard of an option: the tokens up to `->`, `;` or the next option, outside parentheses."""
         first = self._peek()
         last = first
         while self._peek().text not in ("->", ";", "::", "fi", "od", "}", ""):

@@ -29,7 +29,7 @@ _COMMENTS = re.compile(r"\s+|/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 def detect_format(text: str) -> AutomatonFormat:
-    """Return the format of a text: HOA and never claims begin with keywords, thesis files with a state."""
+    """Return the format: HOA and never claims begin with keywords, DVE has a `process`, others are the thesis's."""
     offset = 0
     while blank := _COMMENTS.match(text, offset):
         offset = blank.end()
@@ -41,7 +41,7 @@ def detect_format(text: str) -> AutomatonFormat:
 
 
 def read_automaton(source: Source, format_: AutomatonFormat | None = None) -> AutomatonText:
-    """Parse an automaton; raises `ParseError` with the place of the mistake."""
+    """Parse an automaton; raises `ParseError` with the source position of the mistake."""
     readers = {
         AutomatonFormat.HOA: read_hoa,
         AutomatonFormat.NEVER: read_never_claim,

@@ -1,9 +1,9 @@
-"""The automaton file of 000 (§7.4.2, listing 7.3).
+"""The automaton file of Lilleskare's thesis (docs/papers.md, 000, §7.4.2).
 
 First line: the initial states; second line: the accepting states; then one line per state: its name and, in
 turn, action and successor. An action is `true` or literals glued together: `p!q` means p and not q.
 
-The listing does not say where one name ends and the next begins. Given the alphabet, the longest name that
+The thesis does not say where one name ends and the next begins. Given the alphabet, the longest name that
 fits is taken. Without it a name is one letter with the digits that follow. Our extension: where `&` occurs
 in an action, names are separated by it and may be of any length; the writer uses it (`true&!cs0`) where
 gluing would not read back.
@@ -40,7 +40,7 @@ class _Word:
 
 
 def read_thesis_automaton(source: Source, atoms: Sequence[str] = ()) -> AutomatonText:
-    """Parse an automaton file; `atoms` is the alphabet, if known; states are numbered in order."""
+    """Parse an automaton file; `atoms` is the alphabet, if known; states are numbered in the order of their lines."""
     lines = _lines(source)
     if len(lines) < 2:
         raise ParseError(

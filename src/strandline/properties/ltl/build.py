@@ -1,6 +1,7 @@
 """Simplifying constructors of formulas.
 
-Arguments are in negation normal form and already simplified; so is the result, which is equivalent to the plain node.
+Arguments are in negation normal form and already simplified; so is the result, which is equivalent to the node that
+`make` would make.
 The rules are the usual ones (Etessami and Holzmann 2000; Somenzi and Bloem 2000): constants, implied operands, pure
 eventualities and universalities, `X` moved outwards, operators that absorb each other.
 """
@@ -23,7 +24,7 @@ from strandline.properties.ltl.implication import (
 
 @lru_cache(maxsize=1 << 14)
 def order(formula: Formula) -> tuple[int, str]:
-    """Return a sort key that depends on the formula only, so that equal conjunctions are the same object."""
+    """Return a sort key for operands, so that conjunctions that differ in their order only are the same object."""
     return formula.size, str(formula)
 
 

@@ -36,7 +36,7 @@ _S, _G, _O, _R, _P = (
 
 
 def closed_upwards(classes: set[PropertyClass]) -> Classes:
-    """Add every class that contains one of the given ones."""
+    """Return the given classes and every class that contains one of them."""
     result = {*classes, PropertyClass.REACTIVITY}
     if result & {_S, _G}:
         result.add(_O)
@@ -46,13 +46,13 @@ def closed_upwards(classes: set[PropertyClass]) -> Classes:
 
 
 def narrowest(classes: Classes) -> tuple[PropertyClass, ...]:
-    """Return the classes that are not implied by others, in the order of the hierarchy."""
+    """Return those of the classes that contain none of the others, in the order of the hierarchy."""
     implied = {wider for one in classes for wider in classes if wider is not one and wider in closed_upwards({one})}
     return tuple(one for one in PropertyClass if one in classes and one not in implied)
 
 
 def syntactic_classes(formula: Formula) -> Classes:
-    """Return the classes that the syntax shows, after pushing negations down."""
+    """Return the classes that the syntax of the formula's negation normal form shows."""
     classes: dict[Formula, Classes] = {}
     for node in subformulas(negation_normal_form(formula)):
         classes[node] = closed_upwards(_classes(node, [classes[part] for part in node.operands]))
@@ -83,7 +83,10 @@ def _classes(node: Formula, operands: list[Classes]) -> set[PropertyClass]:
 
 
 def _weak(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set[PropertyClass]:
-    """Return the classes of `f W g` with f safety: obligation if g is one, persistence if g is."""
+    """Return the classes of `f W g`; `stays` are those of f, `ends` those of g, `shared` those of both.
+
+    If f is a safety property, the whole is an obligation or a persistence property if g is one.
+    """
     result = shared & {_S, _R}
     if _S in stays:
         result |= ends & {_O, _P}
@@ -91,7 +94,10 @@ def _weak(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set[P
 
 
 def _strong(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set[PropertyClass]:
-    """Return the classes of `f U g` with g a guarantee: obligation if f is one, recurrence if f is."""
+    """Return the classes of `f U g`; `stays` are those of f, `ends` those of g, `shared` those of both.
+
+    If g is a guarantee property, the whole is an obligation or a recurrence property if f is one.
+    """
     result = shared & {_G, _P}
     if _G in ends:
         result |= stays & {_O, _R}
@@ -99,5 +105,5 @@ def _strong(shared: set[PropertyClass], *, stays: Classes, ends: Classes) -> set
 
 
 def is_syntactically_stutter_invariant(formula: Formula) -> bool:
-    """Return True if there is no X: repeating or merging equal letters cannot change the truth then."""
+    """Return True if the formula has no X: then repeating or merging equal letters cannot change its truth."""
     return all(node.operator is not Operator.NEXT for node in subformulas(formula))

@@ -1,6 +1,6 @@
 """Simplification of conjunctions and disjunctions of many formulas.
 
-Everything is written once, for conjunction, and read through the table of duals for disjunction.
+The rules are written once, for conjunction; the table `_SIDES` has the dual operators for disjunction.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from strandline.properties.ltl.implication import (
 )
 
 MAXIMUM_BOOLEAN_ATOMS = 8
-"""Boolean parts with more propositions are not made canonical."""
+"""The most propositions of a Boolean formula that is made canonical."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class _Side:
     lasting: Operator
     """The temporal operator that distributes: G over conjunction, F over disjunction."""
     merged_right: tuple[Operator, ...]
-    """Binary operators that distribute over it on the right: a R b && a R c is a R (b && c)."""
+    """Binary operators that distribute over `operator` on the right: a R b && a R c is a R (b && c)."""
     merged_left: tuple[Operator, ...]
-    """Binary operators that distribute over it on the left: a U c && b U c is (a && b) U c."""
+    """Binary operators that distribute over `operator` on the left: a U c && b U c is (a && b) U c."""
 
 
 _SIDES = {
@@ -153,7 +153,7 @@ def _plain(operator: Operator, operands: list[Formula]) -> Formula:
 
 
 def _merge(side: _Side, parts: list[Formula]) -> list[Formula]:
-    """Join operands that share an operator which distributes: G a && G b, and F G a && F G b."""
+    """Join operands of operators that distribute: G a && G b to G (a && b), F G a && F G b to F G (a && b)."""
     groups: dict[tuple[Operator, Formula | None, Formula | None], list[Formula]] = {}
     rest: list[Formula] = []
     dual_lasting = _SIDES[_DUAL_SIDE[side.operator]].lasting
@@ -190,9 +190,10 @@ def _merge(side: _Side, parts: list[Formula]) -> list[Formula]:
 
 
 def _propagate(side: _Side, parts: list[Formula]) -> list[Formula]:
-    """Use a literal that holds now (or always) inside the other operands.
+    """Simplify operands by literals that are operands themselves, or that hold always by another operand.
 
-    In a conjunction with p, p is true in the boolean surface of the others; with G p, everywhere in them.
+    In a conjunction with p, p is true in the other operands outside of temporal operators; with G p, everywhere in
+    them.
     """
     now = {part for part in parts if _is_literal(part)}
     lasting: set[Formula] = set()
@@ -251,9 +252,9 @@ def _assume_now(side: _Side, part: Formula, known: set[Formula]) -> Formula:
 
 
 def _without_implied(side: _Side, parts: list[Formula]) -> list[Formula] | None:
-    """Drop redundant operands; return None if two of them decide the whole.
+    """Return the operands without redundant ones; None if two of them decide the whole, as p && !p.
 
-    Very many operands are not compared.
+    More than `_MOST_COMPARED` operands are returned unchanged.
     """
     if len(parts) > _MOST_COMPARED:
         return parts

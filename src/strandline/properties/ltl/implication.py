@@ -15,12 +15,12 @@ from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, at
 from strandline.properties.ltl.normal_form import negation
 
 MAXIMUM_SIZE = 200
-"""The largest formula that is examined; it bounds the recursion and its cost."""
+"""The largest sum of two formulas' sizes for which `implies` looks at them; it bounds the recursion and its cost."""
 
 
 @lru_cache(maxsize=1 << 14)
 def is_eventual(formula: Formula) -> bool:
-    """Return True if the syntax shows f ≡ F f: a model of f stays one behind any prefix."""
+    """Return True if the syntax shows f ≡ F f: a word that satisfies f also does with any prefix before it."""
     match formula.operator:
         case Operator.TRUE | Operator.FALSE | Operator.EVENTUALLY:
             return True
@@ -36,7 +36,7 @@ def is_eventual(formula: Formula) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def is_universal(formula: Formula) -> bool:
-    """Return True if the syntax shows f ≡ G f: every suffix of a model of f is a model."""
+    """Return True if the syntax shows f ≡ G f: every suffix of a word that satisfies f satisfies f."""
     match formula.operator:
         case Operator.TRUE | Operator.FALSE | Operator.ALWAYS:
             return True
@@ -87,17 +87,17 @@ def memoised_negation(formula: Formula) -> Formula:
 
 
 def contradicts(left: Formula, right: Formula) -> bool:
-    """Return True if the syntax shows that both cannot hold together."""
+    """Return True if the syntax shows that no word satisfies both."""
     return implies(left, memoised_negation(right))
 
 
 def covers(left: Formula, right: Formula) -> bool:
-    """Return True if the syntax shows that one of the two always holds."""
+    """Return True if the syntax shows that every word satisfies at least one of the two."""
     return implies(memoised_negation(left), right)
 
 
 def implies(left: Formula, right: Formula) -> bool:
-    """Return True if the syntax shows that every model of `left` is one of `right`."""
+    """Return True if the syntax shows that every word that satisfies `left` satisfies `right`."""
     if left.size + right.size > MAXIMUM_SIZE:
         return left is right
     return _implies(left, right)
@@ -125,7 +125,7 @@ def _implies(left: Formula, right: Formula) -> bool:
 
 
 def _from_left(left: Formula, right: Formula) -> bool:
-    """Return True if a formula that `left` guarantees now, or for an eventual `right` ever, implies `right`."""
+    """Return True if `left` guarantees, now or (for an eventual `right`) some time, a formula that implies `right`."""
     operands = left.operands
     eventual = is_eventual(right)
     match left.operator:
@@ -150,7 +150,7 @@ def _from_left(left: Formula, right: Formula) -> bool:
 
 
 def _to_right(left: Formula, right: Formula) -> bool:
-    """Return True if `left` implies what suffices for `right` now or, for a universal `left`, at any moment."""
+    """Return True if `left` implies a formula that suffices for `right` now, or always if `left` is universal."""
     operands = right.operands
     universal = is_universal(left)
     match right.operator:
@@ -173,7 +173,7 @@ def _to_right(left: Formula, right: Formula) -> bool:
 
 
 def _between_untils(left: Formula, right: Formula) -> bool:
-    """Apply implications between two until-like formulas, operand by operand."""
+    """Return True if `left` implies `right` because both are like `a U b` and their operands imply each other."""
     first, second = _as_until(left), _as_until(right)
     if first is None or second is None:
         return False
@@ -185,7 +185,7 @@ def _between_untils(left: Formula, right: Formula) -> bool:
 
 
 def _as_until(formula: Formula) -> tuple[bool, Formula, tuple[Formula, ...]] | None:
-    """Return (strong, a, ends) for `a U e` or `a W e`, where e is the conjunction of `ends`."""
+    """Return (strong, a, ends) for `a U e` or `a W e`, where e is the conjunction of `ends`; None for others."""
     operands = formula.operands
     match formula.operator:
         case Operator.UNTIL | Operator.WEAK_UNTIL:

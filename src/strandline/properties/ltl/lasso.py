@@ -80,12 +80,12 @@ def _temporal_value(operator: Operator, operands: list[int], word: LassoWord, ev
 
 
 def _mask(values: Iterable[bool]) -> int:
-    """Return the mask of the positions that are true."""
+    """Return the values as a mask, bit *i* for the value of position *i*."""
     return int("".join("1" if value else "0" for value in values)[::-1], 2)
 
 
 def _digits(mask: int, word: LassoWord) -> str:
-    """Return the mask as a list of bits: extracting single bits of a long integer would be slow."""
+    """Return the mask as a text of 0 and 1, position 0 first: taking single bits of a long integer would be slow."""
     return f"{mask:0{len(word.letters)}b}"[::-1]
 
 
@@ -95,9 +95,10 @@ def _next(operand: int, word: LassoWord) -> int:
 
 
 def _until(left: int, right: int, word: LassoWord) -> int:
-    """Compute the least solution backwards from the end.
+    """Return the mask of `left U right`: the least solution, computed backwards from the end.
 
-    It goes twice through the loop, because the values at its end depend on its beginning; then through the prefix.
+    The computation goes twice through the loop, because the values at its end depend on its beginning; then through the
+    prefix.
     """
     stays, ends = _digits(left, word), _digits(right, word)
     last, start = len(word.letters) - 1, len(word.prefix)

@@ -1,10 +1,9 @@
-"""Text to formula of LTL or CTL, by operator precedence with explicit stacks (no nesting is too deep).
+"""Parser of LTL and CTL formulas, by operator precedence with explicit stacks (no nesting is too deep).
 
-From loose to tight: `->` and `<->` (to the right), `||`, `xor`, `&&`, `U R W M` (to the right),
-`X F G` and, in CTL, `A E`, comparisons, `+ -`, `* / %`, unary minus and `!`.
-Comparisons and arithmetic build *expressions*, which become one atomic proposition each: `x[1] >= 2`,
-`(a + b) == 1`. They are never looked into here; the language of the model resolves them later.
-`!x == 3` is refused, because languages disagree about it.
+From loose to tight: `->` and `<->` (to the right), `||`, `xor`, `&&`, `U R W M` (to the right), `X F G` and, in CTL,
+`A` and `E`, comparisons, `+ -`, `* / %`, unary minus and `!`. Comparisons and arithmetic build *expressions*, which
+become one atomic proposition each: `x[1] >= 2`, `(a + b) == 1`. The parser does not look into them; the language of the
+model resolves them later. `!x == 3` is refused, because languages disagree about it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True)
 class ParsedFormula:
-    """A formula with the place of the first occurrence of each atomic proposition."""
+    """A formula with the source position of the first occurrence of each atomic proposition."""
 
     formula: Formula
     source: Source
@@ -39,7 +38,7 @@ class ParsedFormula:
 
 
 def parse_ltl(text: str | Source, *, member_arrow: bool = False, equality: str = "==") -> ParsedFormula:
-    """Parse an LTL formula; raises `ParseError` with the place of the mistake.
+    """Parse an LTL formula; raises `ParseError` with the source position of the mistake.
 
     `member_arrow` makes `a->b` without blanks a member of `a`, as DVE's guards need it. `equality` is a further
     comparison operator for equality, `=` in LOTUS.
@@ -51,8 +50,8 @@ def parse_ltl(text: str | Source, *, member_arrow: bool = False, equality: str =
 def parse_ctl(text: str | Source, *, equality: str = "==") -> ParsedFormula:
     """Parse a CTL formula: `AG (p -> AF q)`, `E [p U q]`.
 
-    Raises `ParseError` with the place of the mistake, which may be a temporal operator without a path quantifier or the
-    reverse. `equality` as in `parse_ltl`.
+    Raises `ParseError` with the source position of the mistake, which may be a temporal operator without a path
+    quantifier or the reverse. `equality` is that of `parse_ltl`.
     """
     source = text if isinstance(text, Source) else Source("<formula>", text)
     return _Parser(source, tokenize(source, quantified=True, equality=equality), quantified=True).run()
@@ -223,7 +222,7 @@ class _Parser:
         self.operands.append(_Operand(span, make(operator, *parts)))
 
     def _check_states(self, formula: Formula, span: Span) -> None:
-        """Check that a CTL formula is a state formula, as all are but operands of path quantifiers."""
+        """Check that a CTL formula is a state formula, as all must be except operands of path quantifiers."""
         if self.quantified and formula.operator in TEMPORAL_OPERATORS:
             word = formula.operator.value
             path = f"{word} ..." if formula.operator in UNARY_OPERATORS else f" [... {word} ...]"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from strandline.properties.ltl.formula import QUANTIFIERS, UNARY_OPERATORS, Formula, Operator, subformulas
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-"""Names that every format accepts without quotes, except the words below."""
+"""Names that every format accepts without quotes, except words that are operators."""
 
 OPERATOR_WORD = re.compile(r"[GFX]+\Z")
 """`G`, `F`, `X` and words made of these letters only, as in `GF p`, are operators."""
 
 QUANTIFIER_WORD = re.compile(r"(?:[AE][GFX])*[AE]?(?<=.)\Z")
-"""In CTL `A`, `E`, and sequences of these and the letters above, as in `AG EF p`, are operators."""
+"""In CTL `A`, `E`, and sequences of these and `G`, `F`, `X`, as in `AG EF p`, are operators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ _TIGHTEST = 10
 def format_formula(formula: Formula, spelling: Spelling = STRANDLINE) -> str:
     """Return text that `parse_ltl` or `parse_ctl` parses to the same formula.
 
-    To an equivalent one where `W`, `M` or `xor` had to be expressed by other operators for SPIN.
+    For SPIN, `W`, `M` and `xor` are expressed by other operators; the text is then parsed to an equivalent formula.
     """
     if spelling.for_spin:
         formula = _without_weak_operators(formula)

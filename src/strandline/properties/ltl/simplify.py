@@ -11,7 +11,7 @@ from strandline.properties.ltl.normal_form import negation_normal_form
 def simplify(formula: Formula, *, negated: bool = False) -> Formula:
     """Return an equivalent formula in negation normal form, usually smaller.
 
-    With `negated`, of the negation.
+    With `negated`, the result is equivalent to the negation.
     """
     current = negation_normal_form(formula, negated=negated)
     seen: set[Formula] = set()

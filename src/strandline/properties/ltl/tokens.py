@@ -1,12 +1,12 @@
-"""Words and symbols of LTL as people write it: ours, SPIN's, Spot's, words, and the textbooks' signs.
+"""Words and symbols of LTL in several spellings: ours, SPIN's, Spot's, words, and the textbooks' signs.
 
-What is an operator and what is a name:
+Rules that separate operators from names:
 
 - A word is an operator if it is one of the words in `WORDS`, a single `U R W M V`, or made of the letters
   `G`, `F`, `X` alone (`GF p` is `G F p`). Every other word is a name, also `Free` or `GFa`.
 - Capital letters that a member or an index follows directly are a name as well: `W.critical`, `R[0].pc`.
 - A name may carry members (`P_0.CS`, `LTS.1`), indices (`x[1]`) and arguments (`len(queue)`) that follow directly;
-  what stands between the brackets is kept as it is.
+  the text between the brackets is kept as it is.
 - `"..."` and `{...}` hold a proposition whose text is passed on untouched: the way to write anything that
   would otherwise be read as an operator, such as DVE's `{P->x == 1}`.
 """
@@ -38,7 +38,7 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token; `operator` is set for logical operators, `text` is what the parser passes on."""
+    """A token; `operator` is set for logical operators, `text` lacks the braces of a proposition in braces."""
 
     kind: TokenKind
     text: str

@@ -32,9 +32,9 @@ def safety_gap(positive: Automaton, negative: Automaton) -> LassoWord | None:
 def bad_prefixes(formula: Formula) -> FiniteAutomaton:
     """Return an automaton that detects every violation of a safety formula.
 
-    Deterministic and minimal, it accepts exactly the words without a satisfying continuation; if the automaton of the
-    negated formula is smaller, that one is returned, which may detect a violation later but never misses it. Raises
-    `UsageError` with an example if the formula is no safety property.
+    It is deterministic and minimal and accepts exactly the finite words without a satisfying continuation; if the
+    automaton of the negated formula is smaller, that one is returned, which may detect a violation later but never
+    misses it. Raises `UsageError` with an example if the formula is no safety property.
     """
     positive, negative = generalised_pair(formula)
     gap = safety_gap(positive, negative)
@@ -53,7 +53,10 @@ def bad_prefixes(formula: Formula) -> FiniteAutomaton:
 
 
 def _earliest(positive: Automaton) -> FiniteAutomaton | None:
-    """Return the minimal deterministic automaton of all bad prefixes: no state of `positive` is left."""
+    """Return the minimal deterministic automaton of all bad prefixes; None if it is too large.
+
+    A prefix is bad if no run of `positive`, which is trimmed, survives it.
+    """
     determinised = determinise(positive)
     if determinised is None:
         return None
@@ -63,7 +66,7 @@ def _earliest(positive: Automaton) -> FiniteAutomaton | None:
 
 
 def terminal(automaton: Automaton) -> FiniteAutomaton | None:
-    """Return the automaton read on finite words, if its accepting states accept everything from there on."""
+    """Return the automaton as one on finite words; None unless its accepting states accept every continuation."""
     final = automaton.accepting_states
     for state in final:
         loop = automaton.edges[state]

@@ -32,18 +32,18 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RegularText:
-    """A parsed regular expression with the place of the first occurrence of each atomic proposition."""
+    """A parsed regular expression with the source position of the first occurrence of each atomic proposition."""
 
     automaton: FiniteAutomaton
     """Its automaton on finite words; small but not always minimal."""
     positions: FiniteAutomaton
-    """Its position automaton (Glushkov): one state for each letter of the text."""
+    """Its position automaton (Glushkov): an initial state, and one for each letter of the text."""
     source: Source
     atom_spans: Mapping[str, Span]
 
 
 def parse_regular(text: str | Source) -> RegularText:
-    """Parse a regular expression; raises `ParseError` with the place of the mistake."""
+    """Parse a regular expression; raises `ParseError` with the source position of the mistake."""
     source = text if isinstance(text, Source) else Source("<expression>", text)
     parser = _Parser(source)
     positions = parser.automaton()
@@ -72,7 +72,7 @@ class _Token:
 
 
 class _Parser:
-    """Recursive descent that numbers the positions of letters and records which may follow which."""
+    """A recursive-descent parser; it numbers the positions of letters and collects which may `follow` which."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -147,7 +147,7 @@ class _Parser:
         return part
 
     def _again(self, start: int, end: int, depth: int) -> _Part:
-        """Parse the tokens between two places again, with positions of their own."""
+        """Parse the tokens with indices from `start` to before `end` again, as letters with positions of their own."""
         tokens, place = self.tokens, self.place
         self.tokens = [*tokens[start:end], _Token("", tokens[end].span)]
         self.place = 0

@@ -33,13 +33,13 @@ class FiniteAutomaton:
         return sum(len(edges) for edges in self.edges)
 
     def without_marks(self) -> FiniteAutomaton:
-        """Return the automaton without the marks of an automaton on infinite words."""
+        """Return the automaton with the marks of all edges removed."""
         edges = tuple(merge_parallel(replace(edge, marks=0) for edge in outgoing) for outgoing in self.edges)
         return replace(self, edges=edges)
 
 
 def accepts_prefix(automaton: FiniteAutomaton, word: Sequence[Letter], loop: Sequence[Letter] = ()) -> bool:
-    """Return True if a run over some prefix of the infinite word ends in a final state."""
+    """Return True if a run over some prefix of `word`, then `loop` for ever, ends in a final state."""
     current = frozenset(automaton.initial)
     seen: set[tuple[int, frozenset[int]]] = set()
     letters, place = [*word, *loop], 0
@@ -60,7 +60,7 @@ def _after(automaton: FiniteAutomaton, current: frozenset[int], letter: Letter) 
 
 
 def absorbing(automaton: FiniteAutomaton) -> FiniteAutomaton:
-    """Make final states absorbing: a word is accepted as soon as *some* prefix is."""
+    """Return the automaton with absorbing final states: it accepts a word as soon as *some* prefix is accepted."""
     edges = tuple(
         (Edge(TRUE, state),) if state in automaton.final else outgoing for state, outgoing in enumerate(automaton.edges)
     )
@@ -80,7 +80,7 @@ def as_buchi(automaton: FiniteAutomaton) -> Automaton:
 def minimal_deterministic(automaton: FiniteAutomaton) -> FiniteAutomaton | None:
     """Return the minimal deterministic automaton, trimmed; None if there are too many subsets.
 
-    Deterministic over its letters, but not complete: a word is rejected where no edge is enabled.
+    The result is not complete: it rejects a word where no edge is enabled.
     """
     determinised = determinise(Automaton(automaton.atoms, automaton.initial, automaton.edges))
     if determinised is None:

@@ -1,1 +1,1 @@
-"""LTL to automata: from a `Formula` to an `Automaton`, or to facts about the formula."""
+"""Translations of LTL to automata: from a `Formula` to an `Automaton`, or to facts about the formula."""

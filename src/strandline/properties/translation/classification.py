@@ -1,9 +1,9 @@
 """Exact classification of a formula, by automata for it and for its negation.
 
-Safety: adding the limits of its words adds nothing. Persistence: Boker and Kupferman (2009) make a co-Büchi
-automaton of a Büchi automaton that always accepts at least as much, and as much exactly if the language is
-a persistence property; being a union of whole components of the product with the subset automaton it is
-weak, and comparing it with the negation is one emptiness check. Guarantee and recurrence are the duals;
+Safety: the language contains every word all of whose prefixes it can continue. Persistence: Boker and Kupferman (2009)
+turn a Büchi automaton into a co-Büchi automaton that accepts at least the same words, and only these exactly if the
+language is a persistence property. It is weak, because its acceptance is that of whole components of the product with
+the subset automaton; so comparing it with the negation is one emptiness check. Guarantee and recurrence are the duals;
 obligation is both recurrence and persistence. Stutter invariance: no word of the formula, with letters
 repeated, is a word of the negation, nor the other way round (Michaud and Duret-Lutz 2015).
 """
@@ -70,7 +70,7 @@ def _is_persistence(automaton: Automaton, complement: Automaton) -> bool | None:
 def is_stutter_invariant(formula: Formula) -> bool | None:
     """Return True if repeating or merging equal letters never changes the truth of the formula.
 
-    None if the formula has X and too many atomic propositions for the check.
+    Returns None if the formula has X and too many atomic propositions for the check.
     """
     if is_syntactically_stutter_invariant(formula):
         return True
@@ -81,7 +81,7 @@ def is_stutter_invariant(formula: Formula) -> bool | None:
 
 
 def with_repetitions(automaton: Automaton) -> Automaton:
-    """Return an automaton for accepted words with letters repeated, each finitely often."""
+    """Return an automaton for the accepted words and those made of them by repeating letters finitely often."""
     letters = _letters(len(automaton.atoms))
     waiting: dict[tuple[int, Guard], int] = {}
     edges: list[list[Edge]] = [[] for _ in automaton.edges]

@@ -1,4 +1,4 @@
-"""Expansion of a formula: what must hold now, and what remains for the next moment.
+"""Expansion of a formula: the part that must hold now, and the part for the next moment.
 
 The expansion laws (f U g is g, or f and again f U g next) turn a formula in negation normal form into alternatives. An
 alternative has a guard for the letter that is read, a set of formulas that must hold at the next moment, and a set of
@@ -18,7 +18,7 @@ from strandline.properties.ltl.implication import boolean_guard, implies
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """The obligations of an alternative for the next moments."""
+    """The obligations of an alternative for later: formulas that must hold next, and promises."""
 
     next_formulas: frozenset[Formula]
     promises: frozenset[Formula]
@@ -47,7 +47,7 @@ class Expander:
         self._done: dict[Formula, Alternatives] = {}
 
     def expand(self, formula: Formula) -> Alternatives:
-        """Return the alternatives of a formula, without those whose guards easier ones cover."""
+        """Return the alternatives of a formula, without those whose guards are covered by easier alternatives."""
         for node in subformulas(formula):
             if node not in self._done:
                 self._done[node] = self._expand_node(node)
@@ -145,5 +145,5 @@ def without_covered(alternatives: Alternatives) -> Alternatives:
 
 
 def destination_is_easier(left: Formula, right: Formula) -> bool:
-    """Return True if the syntax shows that state `left` accepts everything that state `right` accepts."""
+    """Return True if the syntax shows that state `left` accepts every word that state `right` accepts."""
     return implies(right, left)

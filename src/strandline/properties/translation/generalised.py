@@ -1,4 +1,4 @@
-"""LTL to generalised Büchi automata, on the fly: states are formulas, edges their expansions.
+"""Translation of LTL to generalised Büchi automata, on the fly: states are formulas, edges their expansions.
 
 Couvreur's construction (1999) with its later refinements. There is one acceptance set per promise: an edge
 is in the set unless it makes the promise. An edge is dropped for the letters for which another edge leads
@@ -11,7 +11,7 @@ be made for ever on this run, so it is accepting. Dropping edges adds no word.
 
 With `rewrite`, the formula of a destination is simplified as a whole. By the same argument no word is lost;
 but words may be *added*: if `F p` is dropped because another formula of the destination implies it, that
-one may in turn rely on the `F p` it will leave behind, and nobody keeps the promise. A caller who rewrites
+one may in turn rely on the `F p` it will leave behind, and the promise is never kept. A caller who rewrites
 must compare with the automaton of the negated formula (`translate.generalised_pair` does).
 """
 
@@ -44,7 +44,7 @@ def translate_to_generalised(
     """Translate a simplified formula in negation normal form to a generalised automaton.
 
     Acceptance is transition-based. Without `rewrite` it is exact; with it, it accepts at least the models of the
-    formula (see above). Raises `TranslationTooLarge` if there are more edges than allowed.
+    formula (see the module's docstring). Raises `TranslationTooLarge` if there are more edges than allowed.
     """
     # A formula with a sixteenth of all allowed edges is a sign of many more to come.
     expander = Expander(atoms, None if maximum_edges is None else maximum_edges // 16)

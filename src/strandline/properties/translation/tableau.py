@@ -1,7 +1,8 @@
-"""The reference translation: 003's tableau, written to be read and compared with the text.
+"""The reference translation: the tableau of Schreiner's lecture notes (docs/papers.md, 003).
 
-Closure, atoms, local automaton (the safety aspect), eventuality automaton (the liveness aspect), and their
-synchronous product, over the operators ¬ ∧ ○ U only. States and edges are made as they are reached.
+It follows the text closely, so that both can be compared: closure, atoms, local automaton (the safety aspect),
+eventuality automaton (the liveness aspect), and their synchronous product, over the operators ¬ ∧ ○ U only. States and
+edges are made as they are reached.
 
 The text's definition of the eventuality automaton allows a successor to hold *any* superset of the open
 obligations; we take the least one, which is the only one that helps a run to be accepted, and so keep its
@@ -117,7 +118,7 @@ def _choices(count: int) -> Iterator[tuple[bool, ...]]:
 
 
 def _complete(positive: list[Formula], value: dict[Formula, bool]) -> TableauAtom:
-    """Extend a choice for propositions, ○ and U to conjunctions and constants."""
+    """Return the atom in which propositions, ○ and U formulas have these truth values."""
 
     def member(part: Formula) -> bool:
         return not value[part.operands[0]] if part.operator is Operator.NOT else value[part]
@@ -169,7 +170,10 @@ def _local_edges(local_atoms: list[TableauAtom], parts: tuple[Formula, ...]) -> 
 
 
 def _demands(atom: TableauAtom, parts: tuple[Formula, ...]) -> tuple[tuple[Formula, bool], ...] | None:
-    """Return what `may_follow` demands of a successor to hold and not to hold; None if it is contradictory."""
+    """Return pairs of a formula and whether `may_follow` demands it in a successor or its absence there.
+
+    Returns None if the demands are contradictory: `atom` has no successor.
+    """
     demands = []
     for part in parts:
         if part.operator is Operator.NEXT:
@@ -189,7 +193,7 @@ def is_eventuality_edge(
     successor: frozenset[Formula],
     untils: tuple[Formula, ...],
 ) -> bool:
-    """Return R_E exactly as in the text: the open obligations are met by the label or handed on."""
+    """Return True if R_E, as in the text, has this edge: the label meets the obligations or the successor has them."""
     return _open_obligations(obligations, label, untils) <= successor
 
 

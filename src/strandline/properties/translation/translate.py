@@ -1,6 +1,6 @@
-"""LTL to Büchi automata: the translations by name, and the pipeline of the default one.
+"""Translation of LTL to Büchi automata: the methods by name, and the pipeline of the default one.
 
-Default: simplify the formula; translate on the fly to a generalised automaton; prune components, simplify
+Default: simplify the formula; translate on the fly to a generalised automaton; remove useless states, simplify
 acceptance, reduce by simulation; make it state-based where asked; for obligations compare with the minimal
 weak deterministic automaton; finally merge states that the automaton of the negated formula allows to
 merge.
@@ -28,7 +28,7 @@ from strandline.properties.translation.generalised import translate_to_generalis
 from strandline.properties.translation.tableau import translate_by_tableau
 
 MAXIMUM_PAIR_EDGES = 1500
-"""The most edges up to which the negation's automaton is built to help with that of the formula."""
+"""The most edges of each of the automata of a formula and its negation; beyond it only one is built."""
 MOST_EFFORT_FOR_PAIR, MOST_EFFORT_FOR_REDUCTION, MOST_EFFORT = 400_000, 200_000, 1_000_000
 """Work budgets (see `effort`) for both automata together, for one reduction, and for one automaton alone.
 
@@ -44,7 +44,7 @@ class Method(Enum):
 
 
 class Acceptance(Enum):
-    """The kinds of acceptance of the result."""
+    """The kinds of acceptance of a translated automaton."""
 
     STATE = "state"
     """Büchi with accepting states, as searches for accepting cycles need it."""

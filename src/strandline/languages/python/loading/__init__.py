@@ -1,4 +1,4 @@
-"""Model files to Systems.
+"""From model files to Systems.
 
 Input: a file, a model or a class. Output: a `System`, and expressions over it. Imports `runtime` and
 `symbolic_execution`; neither imports this.

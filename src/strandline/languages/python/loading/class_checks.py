@@ -1,6 +1,6 @@
-"""Checks of a model's classes for code that would not mean what it says.
+"""Checks of a model's classes for code whose meaning is not the one that its text suggests.
 
-Python accepts all of this silently: the first of two functions of one name is lost, a parameter in the place of the
+Python accepts such code silently: the first of two functions of one name is lost, a parameter in the place of the
 process *is* the process, and a decorator can hide an action from the model.
 """
 
@@ -46,7 +46,7 @@ def review(model: type[Model]) -> list[str]:
 
 
 def _variable_spellings(model: type[Model], cls: type) -> dict[str, str]:
-    """Return how a function of a class spells the variables that it can use."""
+    """Return by name how the functions of class `cls` must write the variables that they can use: `m.x`, `me.y`."""
     shared = {name: f"m.{name}" for name in model._fields}
     return shared if cls is model else shared | {name: f"me.{name}" for name in getattr(cls, "_fields", {})}
 
@@ -100,7 +100,7 @@ class _Body:
     # Functions
 
     def _decorated_alone(self, node: _DEFINITION) -> None:
-        """Refuse other decorators beside ours: they would wrap the function, or hide it from the model."""
+        """Refuse other decorators beside strandline's: they would wrap the function, or hide it from the model."""
         own = [one for one in node.decorator_list if self._is_ours(one)]
         others = [one for one in node.decorator_list if one not in own]
         if own and others:

@@ -80,7 +80,7 @@ class _Argument:
     condition: Callable[[Machine], Expression]
     value: Callable[[Machine], Any]
     offered: tuple[str, Any] | None = None
-    """The text before the value and the value, if it comes from a container."""
+    """For a value from a container, the text before it in the step's name (`x=`) and the value; else None."""
 
 
 @dataclass(slots=True)
@@ -270,9 +270,9 @@ class _Lowering:
         return self.structure.member_fields[process][LOCATION]
 
     def _processes(self, steps: list[_Step]) -> dict[ProcessValue, Process]:
-        """Return the processes that have locations: an enumeration `pc`.
+        """Return the System's processes: those of the model that have locations, an enumeration `pc`.
 
-        A process jumps if anything but `to` changes its `pc`.
+        A process jumps if an assignment, and not only `to`, changes its `pc`.
         """
         assigned = {effect.target.variable for step in steps for effect in step.effects}
         return {
@@ -293,6 +293,7 @@ class _Lowering:
             target = marked.to or source
             here, there = names.index(source), names.index(target)
             effects = step.effects
+            # Assignments may change `pc`, perhaps in this step: `to` is assigned behind them, even if it is the source.
             if here != there or (marked.to is not None and jumps):
                 effects = (*effects, Assign(Read(place.variable), Const(there), step.span))
             if jumps:
@@ -340,7 +341,7 @@ class _Lowering:
                 yield name, value
 
     def _bounds(self) -> Iterator[Predicate]:
-        """Yield the conditions that bags and queues are full, which disable actions that add to them."""
+        """Yield for each bag and queue the condition that it is full, which disables actions that add to it."""
         places = [*self.structure.fields.values()]
         places += [place for fields in self.structure.member_fields.values() for place in fields.values()]
         for place in (one for outer in places for one in containers_in(outer)):
@@ -395,7 +396,7 @@ class _Lowering:
                 yield from self._fair(title, own, marked.fair, self._span(marked))
 
     def _fair(self, name: str, actions: tuple[Action, ...], how: Fair, span: Span | None) -> Iterator[Fairness]:
-        """Yield fairness of the actions; nothing if there are none because they are impossible in every state."""
+        """Yield fairness of the actions; nothing if there are none, because the action is impossible in every state."""
         if actions:
             yield Fairness(name, actions, span=span, strong=how == STRONG)
 

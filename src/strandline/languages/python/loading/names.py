@@ -1,4 +1,4 @@
-"""Names outside of functions: in questions about a model and in `any_of("...")`."""
+"""Lookup of names in expressions outside of functions: in questions about a model, and in `any_of("...")`."""
 
 from __future__ import annotations
 

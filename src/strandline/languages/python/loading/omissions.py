@@ -16,7 +16,7 @@ _FUNCTION = ast.FunctionDef
 
 
 def find_missing_decorators(text: Text, definition: ast.ClassDef, leading: Sequence[str]) -> Iterator[str]:
-    """Warn of functions with the parameters of actions or claims that the file never mentions.
+    """Yield a warning for each function that has the parameters of an action or a claim but is never mentioned.
 
     `leading` are these parameters: `m`, or `m, me`.
     """
@@ -52,7 +52,7 @@ def refuse_missing_owners(text: Text, definition: ast.ClassDef, variables: Mappi
 
 
 def _assigned_names(statement: ast.AST) -> Iterator[str]:
-    """Yield the names assigned one by one; targets of tuple unpacking need not all be used."""
+    """Yield the names that a statement assigns; none for tuple unpacking, whose targets need not all be used."""
     match statement:
         case ast.Assign(targets=targets):
             yield from (target.id for target in targets if isinstance(target, ast.Name))

@@ -37,13 +37,13 @@ from strandline.source import Source, Span
 
 _RAW = "raw"
 Offers: TypeAlias = tuple[str, tuple[str | tuple[str, Any], ...]]
-"""The name of an action and its arguments: as text, or as the text before a value and the value."""
+"""The name of an action and its arguments: each as text, or as the text before a value and the value."""
 _TRIED = 2_000
-"""The largest expression for which `render` tries the model's own notation."""
+"""The most nodes of an expression for which `render` tries the model's own notation."""
 
 
 class PythonScope(Scope):
-    """The scope of one model instance."""
+    """The scope of one model instance: parses and renders expressions over its System."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class PythonScope(Scope):
     ) -> None:
         """Create a scope; with a process, the fields of the process need no `me.`.
 
-        `offers` are the actions that take values out of containers.
+        `offers` are, by name, the actions with arguments that are values from containers.
         """
         self.structure, self._process = structure, process
         self._offers = dict(offers or {})
@@ -99,7 +99,7 @@ class PythonScope(Scope):
         return {} if self.structure.steps is None else self.structure.steps.histories
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """Parse a question; as `parse`, also for records, containers, optionals, names and processes."""
+        """Parse a question about a state: an expression, also for a record, container, optional, name or process."""
         parsed, node = parse_text(text, name)
         if self._raw_part(node) is not None:
             return super().question(text, name=name)
@@ -164,5 +164,5 @@ class PythonScope(Scope):
 
 
 def _is_plain(kind: Any) -> bool:
-    """Return True if the System's variable holds exactly the numbers of the type."""
+    """Return True if System variables hold the values of the type as they are, as for ranges and arrays of them."""
     return isinstance(kind.element if isinstance(kind, ArrayType) else kind, RangeType)

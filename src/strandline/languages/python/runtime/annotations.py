@@ -1,6 +1,6 @@
 """Type annotations of models: for variables, record fields and action parameters.
 
-In a class body a type may still depend on parameters; `bind_type` turns it into one of `types`.
+In a class body a type may still depend on parameters; `bind_type` turns it into a type of the module `types`.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class EnclosingNamespace(dict[str, Any]):
 
 
 class NestedClassMeta(type):
-    """Metaclass of classes inside a model; see `Outer`."""
+    """Metaclass of classes inside a model, whose bodies can use names of the enclosing class body."""
 
     if TYPE_CHECKING:
         # In a model's functions the name of a process class stands for its processes.
@@ -172,7 +172,7 @@ def annotations_of(cls: type) -> dict[str, Any]:
 
 
 def evaluate_annotation(annotation: Any, names: Mapping[str, Any], owner: type | None) -> Any:
-    """Evaluate an annotation that is a string, as under `from __future__ import annotations`."""
+    """Evaluate an annotation if it is a string, as under `from __future__ import annotations`; else return it."""
     if not isinstance(annotation, str):
         return annotation
     scope: dict[str, Any] = dict(getattr(owner, "_enclosing", {}) or {})
@@ -181,7 +181,7 @@ def evaluate_annotation(annotation: Any, names: Mapping[str, Any], owner: type |
 
 
 def bind_type(annotation: Any, bindings: Mapping[str, Any], what: str) -> Type:
-    """Return the type of an annotation with these parameters.
+    """Return the type of an annotation; `bindings` are the values of parameters.
 
     `what` names the declaration in messages. Raises `ModelError` for anything that is no type of a model.
     """

@@ -1,6 +1,6 @@
 """Binding of parameters: the types of variables and their initial values.
 
-Errors point to the declaration where its place is known.
+Errors point to the declaration where its source position is known.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def bind_types(cls: Any, bindings: Mapping[str, Any], what: str) -> dict[str, Ty
 
 
 def error_at_declaration(cls: Any, name: str, message: str) -> ModelError:
-    """Return an error about a declaration, with its place if it can be found."""
+    """Return an error about a declaration, with its source position if that can be found."""
     functions = [marked.function for owner in (cls, *groups_of(cls)) for marked in owner._marked.values()]
     place = field_place(cls, functions, name)
     return ModelError(message) if place is None else ModelError(message, *place)
@@ -79,7 +79,7 @@ def make_initial_values(cls: Any, kinds: Mapping[str, Type], bindings: Mapping[s
 def _no_location(cls: Any, marked: Marked, place: str, location: Type | None) -> ModelError:
     """Return the error for a value of `at` or `to` that is no location.
 
-    The caret stands under that name if it can be found.
+    The error points at that value if it can be found.
     """
     where = f"{cls.__name__}.{marked.function.__name__}"
     text, node = text_of(marked.function)

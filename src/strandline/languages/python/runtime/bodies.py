@@ -43,7 +43,7 @@ class Constant:
 
 
 class Decorated:
-    """Descriptor of an action or a claim; called on an instance it runs there."""
+    """Descriptor of an action or a claim: as an attribute of an instance it is a callable that runs on the instance."""
 
     def __init__(self, marked: Marked) -> None:
         self.marked = marked
@@ -101,7 +101,7 @@ def attributes(cls: type) -> Iterator[tuple[str, Any]]:
 
 
 def declaration_of(value: Any) -> Marked | None:
-    """Return the declaration of a decorated function; None for anything else."""
+    """Return the `Marked` of a decorated function; None for anything else."""
     return value.marked if isinstance(value, Decorated) else None
 
 

@@ -1,4 +1,4 @@
-"""Parameters of actions: their domains, and their values in a state of the plain model."""
+"""Parameters of actions: their domains, and their values in a state when the model runs as plain Python."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_arguments(model: Model, me: tuple[Any, ...], marked: Marked, arguments
 
 
 def argument_tuples(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterator[tuple[Any, ...]]:
-    """Return all argument tuples that the parameters allow in the present state."""
+    """Return all tuples of arguments that the domains of the parameters allow in the current state."""
     wanted = list(parameters_of(marked.function, 1 + len(me), type(model)).items())
 
     def extend(given: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -48,10 +48,9 @@ def argument_tuples(model: Model, me: tuple[Any, ...], marked: Marked) -> Iterat
 
 
 def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> dict[str, Any]:
-    """Return the parameters of a function after the `leading` ones, with their domains.
+    """Return the parameters of a function behind the first `leading` ones by name, with their domains.
 
-    The domain is the `any_of` given as default, else the annotation. The leading ones are the model and the
-    process.
+    A domain is the `any_of` given as default, else the annotation. The first parameters are the model and the process.
     """
     code, defaults = function.__code__, function.__defaults__ or ()
     names = code.co_varnames[: code.co_argcount]
@@ -66,7 +65,7 @@ def parameters_of(function: Callable[..., Any], leading: int, owner: type) -> di
 
 
 def choices(model: Model, me: tuple[Any, ...], domain: Any, earlier: Mapping[str, Any], name: str) -> list[Any]:
-    """Return the distinct values of a parameter in the present state."""
+    """Return the distinct values in the domain of a parameter in the current state."""
     if isinstance(domain, AnyOf):
         held = eval(domain.text, {"__builtins__": {}}, Visible(model, me, earlier))
         found: list[Any] = []

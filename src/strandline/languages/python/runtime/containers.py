@@ -28,8 +28,8 @@ from strandline.languages.python.runtime.types import (
 def convert(kind: Type, value: Any, place: str = "a value", outside: Callable[[str], None] = out_of_range) -> Any:
     """Convert a value to the type; compound values are copied.
 
-    A number outside its range is reported to `outside`, immediately if it is part of a coded value. Raises `TypeError`
-    for a value of another type.
+    A number outside its range is reported by `outside`; one inside an optional record raises `OutOfRange` at once.
+    Raises `TypeError` for a value of another type. `place` names the target in messages.
     """
     match kind:
         case BoolType() if isinstance(value, bool):
@@ -63,7 +63,7 @@ def convert(kind: Type, value: Any, place: str = "a value", outside: Callable[[s
 
 
 def _array_hint(kind: Type, value: Any) -> str:
-    """Return a hint how to write a value for each element of an array."""
+    """Return a hint how to write a value for each element of an array; empty for other types."""
     if not isinstance(kind, ArrayType):
         return ""
     if isinstance(value, Iterable) and not isinstance(value, str):
@@ -72,7 +72,7 @@ def _array_hint(kind: Type, value: Any) -> str:
 
 
 def make_record(kind: RecordType, values: dict[str, Any]) -> Any:
-    """Return a record whose assignments are checked against the bound type."""
+    """Return a record value; assignments to its fields are checked against the types in `kind`."""
     record: Any = object.__new__(kind.maker)
     object.__setattr__(record, "_kind", kind)
     object.__setattr__(record, "_values", values)
@@ -186,12 +186,12 @@ class BagValue(_Bounded):
     """A multiset; the order of insertion is not kept."""
 
     def put(self, value: Any) -> None:
-        """Add a value; not enabled if the bag is full."""
+        """Add a value; raises `NotEnabled` if the bag is full."""
         self._append(value)
         self._values.sort(key=lambda one: sort_key(self._kind.element, one), reverse=True)
 
     def take(self, value: Any) -> None:
-        """Remove one occurrence of the value; not enabled if there is none."""
+        """Remove one occurrence of the value; raises `NotEnabled` if there is none."""
         if value not in self._values:
             raise NotEnabled(f"{value!r} is not in the bag")
         self._values.remove(value)
@@ -201,18 +201,18 @@ class FifoValue(_Bounded):
     """A queue."""
 
     def put(self, value: Any) -> None:
-        """Append a value; not enabled if the queue is full."""
+        """Append a value; raises `NotEnabled` if the queue is full."""
         self._append(value)
 
     def get(self) -> Any:
-        """Remove and return the oldest value; not enabled if the queue is empty."""
+        """Remove and return the oldest value; raises `NotEnabled` if the queue is empty."""
         if not self._values:
             raise NotEnabled("the queue is empty")
         return self._values.pop(0)
 
     @property
     def head(self) -> Any:
-        """The oldest value; not enabled if the queue is empty."""
+        """The oldest value; raises `NotEnabled` if the queue is empty."""
         if not self._values:
             raise NotEnabled("the queue is empty")
         return self._values[0]
@@ -242,7 +242,7 @@ class SetValue(_Container):
             self._values.remove(value)
 
     def remove(self, value: Any) -> None:
-        """Remove a member; not enabled if it is none."""
+        """Remove a value; raises `NotEnabled` if it is not in the set."""
         if self._check(value) not in self._values:
             raise NotEnabled(f"{value!r} is not in the set")
         self._values.remove(value)

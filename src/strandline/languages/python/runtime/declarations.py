@@ -1,4 +1,4 @@
-"""Decorators, formulas and parameter domains: what authors declare in a model."""
+"""The decorators, formulas and parameter domains with which authors declare the contents of a model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def any_of(values: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A decorated function with its kind and the arguments of the decorator."""
+    """A decorated function with its kind (the decorator's name) and the arguments of the decorator."""
 
     kind: str
     function: Callable[..., Any]
@@ -50,7 +50,7 @@ class Marked:
 
 @dataclass(frozen=True, slots=True)
 class FormulaText:
-    """A temporal formula in a class body."""
+    """A temporal formula in a class body; `logic` is "ltl" or "ctl"."""
 
     logic: str
     text: str
@@ -66,7 +66,7 @@ def ltl(formula: str) -> FormulaText:
 
 
 def ctl(formula: str) -> FormulaText:
-    """Declare a CTL formula in a class body: `resettable = ctl("AG EF (pc == 'idle')")`; else as `ltl`."""
+    """Declare a CTL formula in a class body: `resettable = ctl("AG EF (pc == 'idle')")`; see `ltl`."""
     return _formula("ctl", formula)
 
 
@@ -135,7 +135,7 @@ def reachable(function: Any = None, /) -> Any:
 
 
 def valid_end(function: Any = None, /) -> Any:
-    """Declare a valid end: a state without a step in which all of these hold is no deadlock."""
+    """Declare a condition of valid ends: a state without a step is no deadlock if all such conditions hold."""
     return _plainly("valid_end", function)
 
 

@@ -73,7 +73,7 @@ for _name, _function in _OPERATORS.items():
 
 
 class Parameter(Deferred):
-    """A parameter of a model with a default value; its name is that of the variable it is assigned to."""
+    """A parameter of a model with a default value; its name is that of the attribute it is assigned to."""
 
     def __init__(self, default: Any) -> None:
         super().__init__(lambda bindings: bindings[self.name], "parameter")

@@ -22,13 +22,13 @@ class OutOfRange(ValueError):
 
 
 _steps: list[list[OutOfRange]] = []
-"""For every step in progress, its assignments out of range so far."""
+"""For every step being taken, innermost last, its assignments out of range so far."""
 
 
 def begin_step() -> list[OutOfRange]:
     """Begin a step: from now on, assignments out of range are collected in the returned list.
 
-    They are judged at the end of the step, because a step that turns out not to be enabled is no fault.
+    They become a fault only at the end of the step, because a step that turns out not to be enabled has no fault.
     """
     noted: list[OutOfRange] = []
     _steps.append(noted)
@@ -54,7 +54,7 @@ def out_of_range(message: str) -> None:
 
 
 def raise_out_of_range(message: str) -> None:
-    """Raise `OutOfRange` for a value that cannot be stored until the step ends."""
+    """Raise `OutOfRange` at once, for a value inside a code, which cannot be stored until the step ends."""
     raise OutOfRange(message)
 
 

@@ -1,7 +1,7 @@
 """Type hints that mypy sees instead of the real types of model variables.
 
-Never imported at run time. mypy takes a variable of type Any for a type, whatever stands in its brackets, but looks up
-strings in them as forward references: there only Literal works (ADR 22).
+Never imported at run time. mypy accepts a variable of type Any as a type, with any contents of its brackets, but looks
+up strings in them as forward references; so `Enum` is `Literal` here (ADR 22).
 """
 
 from __future__ import annotations

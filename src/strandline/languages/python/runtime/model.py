@@ -43,7 +43,7 @@ class Process(int, metaclass=NestedClassMeta):
 
     `class P(Process, count=3)` makes three processes, without `count` there is one. `fair=True` demands weak fairness
     of each process: a run counts only if the process takes infinitely many steps whenever it stays able to take one for
-    ever. `fair="strong"` demands it whenever the process is able to infinitely often.
+    ever. `fair="strong"` demands it also if the process is able to take a step infinitely often.
     """
 
     _count: Any = None
@@ -137,7 +137,10 @@ class Model:
         super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
-        """Return `m.enter`: an action of the only process class that has one of this name."""
+        """Return an action of a process, as in `m.enter`, if only one process class has an action of this name.
+
+        For a class declared with `count`, the first argument of the result is the index of the process.
+        """
         members = self.__dict__.get("_members", {})
         owners = [group for group in members.values() if name in type(group[0])._marked]
         if name.startswith("_") or len(owners) != 1:
@@ -157,11 +160,11 @@ class Model:
                 yield member._values, member._kinds
 
     def state(self) -> tuple[Any, ...]:
-        """Return the present state as a hashable value, for `restore` and comparisons."""
+        """Return the current state as a hashable value, for `restore` and comparisons."""
         return tuple(freeze(kinds[name], values[name]) for values, kinds in self._places() for name in kinds)
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        """Go back to a state."""
+        """Set all variables to their values in a state that `state` returned."""
         pictures = iter(state)
         for values, kinds in self._places():
             for name, kind in kinds.items():

@@ -53,7 +53,7 @@ def enabled(action: Any) -> bool:
 
 
 def take_step(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tuple[Any, ...]) -> None:
-    """Take one step; if it raises, the model is unchanged."""
+    """Take one step; if it raises an exception, the model is unchanged."""
     if in_step():
         raise TypeError("an action cannot call another action; put the common part into a helper function")
     before = model.state()
@@ -76,7 +76,7 @@ def take_step(model: Model, me: tuple[Any, ...], marked: Marked, arguments: tupl
 
 @dataclass(frozen=True, slots=True)
 class StepChoice:
-    """A possible step, for `model.take`."""
+    """A step, for `Model.take`; `process` and `index` are None for an action of the model itself."""
 
     process: str | None
     index: int | None
@@ -85,7 +85,7 @@ class StepChoice:
 
 
 def candidates(model: Model) -> Iterator[StepChoice]:
-    """Yield every action with every value of its parameters, enabled or not."""
+    """Yield every action with all arguments that its domains allow in the current state, enabled or not."""
     for name, marked in type(model)._marked.items():
         if marked.kind == "action":
             for arguments in argument_tuples(model, (), marked):

@@ -1,4 +1,4 @@
-"""Source of functions: their syntax trees, and places in their files for messages.
+"""Source of functions: their syntax trees, and source positions in their files for messages.
 
 The source is taken function by function from the file that the code object names, through `linecache`. That works for
 modules, for notebook cells (where the source of a *class* cannot be found), and for code executed from a text that was
@@ -25,14 +25,14 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Text:
-    """A parsed Python text."""
+    """A parsed Python text, with its lines and the offsets at which they start."""
 
     source: Source
     tree: ast.AST = field(repr=False)
     lines: list[str] = field(repr=False)
     starts: list[int] = field(repr=False)
     foreign: bool = False
-    """True for a file other than the model's; its places are used in messages only."""
+    """True for a file other than the model's; its source positions are used in messages only."""
 
     @classmethod
     def create(cls, source: Source, tree: ast.AST) -> Text:
@@ -40,11 +40,11 @@ class Text:
         return cls(source, tree, lines, [0, *accumulate(len(line) for line in lines)])
 
     def span(self, node: ast.AST) -> Span | None:
-        """Return the place of a node, for expressions made of it; None in a file that is not the model's."""
+        """Return the source position of a node, for expressions made of it; None in a file that is not the model's."""
         return None if self.foreign else self.place(node)
 
     def place(self, node: ast.AST) -> Span:
-        """Return the place of a node; columns of syntax trees count bytes."""
+        """Return the source position of a node, whose columns in the syntax tree count bytes."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         last, end = getattr(node, "end_lineno", line), getattr(node, "end_col_offset", column + 1)
         return Span(self._offset(line, column), self._offset(last, end))
@@ -56,7 +56,7 @@ class Text:
         return self.starts[line - 1] + len(prefix.decode(errors="replace"))
 
     def fail(self, message: str, node: ast.AST) -> NoReturn:
-        """Raise a `ModelError` at a node."""
+        """Raise a `ModelError` at the source position of a node."""
         raise ModelError(message, self.source, self.place(node))
 
 
@@ -76,9 +76,9 @@ def _parse(filename: str, text: str) -> Text | None:
 
 
 def text_of(function: Callable[..., Any]) -> tuple[Text, ast.FunctionDef]:
-    """Return the text of a function's file and its definition in it.
+    """Return the text of the file that defines a function, and the definition in it.
 
-    Raises `ModelError` where that cannot be found or the definition cannot be compiled.
+    Raises `ModelError` if the definition cannot be found, or is of a kind that models cannot use.
     """
     code = getattr(function, "__code__", None)
     name = getattr(function, "__name__", repr(function))
@@ -118,7 +118,7 @@ def head(node: ast.stmt) -> ast.AST:
 
 
 def parse_text(text: str, name: str) -> tuple[Text, ast.expr]:
-    """Parse an expression that was given as text."""
+    """Parse an expression given as text; return the text object and the syntax tree."""
     source, node = python_expression(text, name)
     return Text.create(source, node), node
 
@@ -137,7 +137,7 @@ def error_of_exception(source: Source, error: Exception) -> ModelError:
 
 
 def _meant(error: Exception, line: str) -> str:
-    """Return a hint what to write instead in a line that raised an error; empty if there is none."""
+    """Return a hint how to mend a line that raised an error; empty if there is none."""
     missing = getattr(error, "name", None)
     if isinstance(error, NameError) and re.search(rf"\bEnum\[[^\]]*\b{re.escape(str(missing))}\b", line):
         return f"; the names of an Enum stand in quotes: '{missing}'"
@@ -147,12 +147,12 @@ def _meant(error: Exception, line: str) -> str:
 
 
 def line_start(source: Source, line: int) -> int:
-    """Return the position in the text at which a line begins."""
+    """Return the offset in the text at which a line begins."""
     return sum(len(one) for one in source.text.splitlines(keepends=True)[: line - 1])
 
 
 def field_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -> tuple[Source, Span] | None:
-    """Return the place where a class or one of its bases declares a name; None if it cannot be found."""
+    """Return the source position where a class or one of its bases declares a name; None if it cannot be found."""
     texts = list(_texts(cls, functions))
     for base, text in product(cls.__mro__, texts):
         for node in _definitions(text, base):
@@ -163,7 +163,7 @@ def field_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -
 
 
 def keyword_place(cls: type, functions: Iterable[Callable[..., Any]], name: str) -> tuple[Source, Span] | None:
-    """Return the place of `name=...` in the head of a class; None if it cannot be found."""
+    """Return the source position of `name=...` in the head of a class; None if it cannot be found."""
     for text in _texts(cls, functions):
         for node in _definitions(text, cls):
             for keyword in node.keywords:
@@ -183,9 +183,9 @@ def class_definition(cls: type, functions: Iterable[Callable[..., Any]]) -> tupl
 def literal_place(
     cls: type, functions: Iterable[Callable[..., Any]], name: str, text: str
 ) -> tuple[Source, Span] | None:
-    """Return the place of a text inside a formula's literal: `name = ltl("...")`.
+    """Return the source position of a formula's text in its declaration, `name = ltl("...")`.
 
-    None if it cannot be found.
+    Returns None if the declaration cannot be found.
     """
     texts = list(_texts(cls, functions))
     for base, parsed in product(cls.__mro__, texts):

@@ -14,7 +14,7 @@ from strandline.model.system import Domain, Names
 
 EMPTY = "-"
 _MOST_NAMES = 1024
-"""A coded type with more values than this is shown as numbers."""
+"""The most values of a flat type whose codes are shown by the names of the values, not as numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class OptionalType:
 class RecordType:
     """The type of a record.
 
-    As a flat value each field has its own bits, so that extracting one is a shift.
+    In the code of a record each field has its own bits, so that extracting one is a shift.
     """
 
     maker: type
@@ -192,7 +192,7 @@ BOOL = BoolType()
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A System variable of a declared variable: suffix of its name, domain, value names and number of slots."""
+    """A System variable that holds (a part of) a value of a type: suffix of its name, domain, value names, slots."""
 
     suffix: str
     domain: Domain
@@ -202,7 +202,7 @@ class Leaf:
 
 
 def is_flat(kind: Type) -> bool:
-    """Return True if values of the type can be stored in a container."""
+    """Return True if the type is flat, so that a container can hold its values."""
     if isinstance(kind, RecordType):
         return all(is_flat(inner) for _, inner in kind.fields)
     return isinstance(kind, FLAT)
@@ -235,19 +235,22 @@ def leaves(kind: Type, suffix: str = "") -> list[Leaf]:
 
 
 def _names(kind: FlatType, first: int) -> Names | None:
-    """Return the scalarset of a type's values, with the number that stands for the first; None if it is none."""
+    """Return the scalarset that a type is, with `first` as the number of its first value; None for other types."""
     return Names(kind.names, kind.size, first) if isinstance(kind, RangeType) and kind.names is not None else None
 
 
 def _slot_names(element: FlatType, nothing: str) -> tuple[str, ...] | None:
-    """Return the names of the codes of an optional slot; None if there are too many to list."""
+    """Return names for the contents of a slot: `nothing` for 0, then those of the element's values by code.
+
+    Returns None if there are too many to list.
+    """
     if element.size > _MOST_NAMES:
         return None
     return (nothing, *(str(element.value_of(code)) for code in range(element.size)))
 
 
 def numbers(kind: Type, value: Any) -> list[list[int]]:
-    """Convert a plain Python value to the numbers in its leaves, in their order."""
+    """Convert a plain Python value to the numbers in its System variables, in the order of `leaves`."""
     match kind:
         case RangeType():
             return [[int(value)]]

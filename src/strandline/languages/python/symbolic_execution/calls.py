@@ -30,7 +30,7 @@ _NOT_CALLED = ("empty", "full", "head")
 
 
 def call(reader: Reader, node: ast.Call) -> Any:
-    """Return the value of a call."""
+    """Execute a call and return its value."""
     target = reader.value(node.func)
     if isinstance(target, Method) and isinstance(target.owner, Place):
         reader.machine.execution.note(range_check(target.owner, reader.text.span(node.func)))
@@ -102,7 +102,7 @@ def _record(reader: Reader, target: type[Record], arguments: list[Any], keywords
 
 
 def inline(reader: Reader, function: Callable[..., Any], arguments: list[Any], keywords: dict[str, Any]) -> Any:
-    """Execute a helper function in place of its call."""
+    """Execute a helper function in place of its call; return its result."""
     if reader.depth >= _DEEPEST:
         raise Refused(f"'{function.__name__}' calls itself without end; recursion cannot be inlined")
     text, definition = text_of(function)

@@ -1,4 +1,7 @@
-"""Encoding of values: as numbers, as conditions, and as the codes stored in variables."""
+"""Encoding of values: as numbers, as conditions, and as the codes stored in variables.
+
+The *code* of a value is its number in a flat type, from 0 (see `runtime.types`): containers and optionals store codes.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,7 @@ def truth(value: Any) -> Expression:
 def encode_for_variable(kind: Type, value: Any, span: Span | None) -> Expression:
     """Return the number stored in a variable of a scalar type when the value is assigned.
 
-    A number outside the range is left to the variable's own check.
+    A number outside a `Range` is returned as it is: the write to the variable checks it.
     """
     match kind:
         case OptionalType(element=element):
@@ -110,9 +113,9 @@ def encode_for_variable(kind: Type, value: Any, span: Span | None) -> Expression
 
 
 def _encode_optional(element: FlatType, value: Any, span: Span | None) -> Expression:
-    """Return 0 for None, else the code plus 1.
+    """Return the number stored for an optional: 0 for None, else the code of the value plus 1.
 
-    A number below the range is stored without the plus 1: it skips 0, so that all values stay different.
+    Numbers below the range have negative codes, which stay without the plus 1, so that none becomes 0, which is None.
     """
     match value:
         case None:
@@ -145,7 +148,7 @@ def encode_name(kind: EnumType, value: Any) -> Expression:
 
 
 def translate_name(old: EnumType, expression: Expression, new: EnumType) -> Expression:
-    """Translate a code of one enumeration to another; -1 for names that the other one lacks."""
+    """Return the code in `new` of the name with this code in `old`; -1 for names that `new` lacks."""
     result: Expression = Const(-1)
     for position, name in enumerate(old.names):
         target = new.names.index(name) if name in new.names else -1
@@ -180,7 +183,7 @@ def encode_if_possible(kind: FlatType, value: Any, span: Span | None = None) -> 
 
 
 def _bounds(value: Any, expression: Expression) -> Interval:
-    """Return an interval of the value whose expression is given."""
+    """Return an interval of `value`, whose numeric expression is `expression`."""
     return (isinstance(value, Symbol) and value.bounds) or interval(expression)
 
 
@@ -216,7 +219,7 @@ def encode_or_fault(kind: FlatType, value: Any, span: Span | None) -> Expression
 
 
 def decode(kind: FlatType, expression: Expression) -> Any:
-    """Return the value of a code of a flat type."""
+    """Return the value of a flat type whose code is `expression`."""
     match kind:
         case RangeType(low=low, high=high):
             return Symbol(IntKind(kind.names), add(expression, low), (low, high))
@@ -250,6 +253,7 @@ def decode_variable(kind: Type, expression: Expression) -> Any:
         case RangeType():
             return Symbol(IntKind(kind.names), expression)
         case OptionalType(element=RangeType(low=low) as element) if not within(interval(expression), (0, element.size)):
+            # Numbers below the range are stored without the plus 1, see `_encode_optional`.
             shifted = choose(Binary(">", expression, FALSE), add(expression, -1), expression)
             return optional(_present(expression), Symbol(IntKind(element.names), add(shifted, low)))
     return decode(kind, expression)  # type: ignore[arg-type]
@@ -263,13 +267,13 @@ def _present(expression: Expression) -> Expression:
 def optional(present: Expression, value: Any) -> Any:
     """Return an optional that has the value where the condition holds.
 
-    The condition False keeps the value, which joins may need.
+    If the condition is constantly false, `value` is kept nevertheless: a join with another value may need its type.
     """
     return value if present == TRUE else Perhaps(present, value)
 
 
 def value_or_fault(optional: Perhaps, fault: str, span: Span | None) -> Any:
-    """Return the value of an optional; None is a fault."""
+    """Return the value of an optional; its expressions fault where the optional is None."""
     return map_expressions(optional.value, lambda part: choose(optional.present, part, Undefined(fault, span)))
 
 

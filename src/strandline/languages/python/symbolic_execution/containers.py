@@ -49,7 +49,7 @@ METHODS: dict[type, tuple[str, ...]] = {
 
 
 def slots(machine: Machine, place: Place) -> list[Expression]:
-    """Return the present contents of every slot."""
+    """Return the current contents of every slot of a container, as expressions."""
     size = size_of(place)
     return [machine.execution.store.read(place.variable, place.slot(size, position)) for position in range(size)]
 
@@ -77,13 +77,13 @@ def containers_in(place: Place) -> Iterator[Place]:
 
 
 def range_check(place: Place, span: Span | None = None) -> Expression:
-    """Return an expression that faults if the container is an array element out of range."""
+    """Return an expression that faults where the container is an array element out of range."""
     index = place.slot(size_of(place), 0)
     return TRUE if place.variable.length is None else Element(place.variable, index, span)
 
 
 def apply(machine: Machine, place: Place, name: str, arguments: list[Any], span: Span | None) -> Any:
-    """Call a method of a container."""
+    """Execute the method `name` of a container; return its result."""
     kind = place.kind
     known = METHODS[type(kind)]
     if name not in known:
@@ -115,6 +115,7 @@ def _put(machine: Machine, place: Place, value: Any, span: Span | None) -> None:
     machine.require(equal(held[-1], _FREE))
     machine.execution.note(machine.code(place.kind.element, value, span))  # type: ignore[union-attr, arg-type]
     code = add(machine.encode(place.kind.element, value, span)[1], 1)  # type: ignore[union-attr, arg-type]
+    # A slot keeps its code, or takes the new one or, in a bag, that of the slot before it.
     for position in range(size - 1, -1, -1):
         if isinstance(place.kind, BagType):
             above = code if position == 0 else choose(less(held[position - 1], code), held[position - 1], code)
@@ -186,7 +187,7 @@ def contains(machine: Machine, place: Place, value: Any) -> Expression:
 
 
 def _after_evaluation(place: Place, value: Any, condition: Expression) -> Expression:
-    """Return the condition, evaluated after everything in the value and the container's lookup."""
+    """Return the condition, preceded by the evaluation of all that may fault in `value` and the container's index."""
     faulty = [one for one in (*risks(value), range_check(place)) if may_fault(one)]
     return all_of([*map(evaluation_of, faulty), condition])
 
@@ -245,7 +246,7 @@ def members(machine: Machine, held: Place | Contents) -> list[Member]:
 
 
 def fill(machine: Machine, place: Place, listing: Listing, span: Span | None) -> None:
-    """Assign a list to a container; not enabled if it does not fit."""
+    """Replace the contents of a container by a list; the action is not enabled where the list is too long."""
     machine.names.detach(machine.execution.store, place)
     apply(machine, place, "clear", [], span)
     method = "add" if isinstance(place.kind, SetType) else "put"

@@ -1,7 +1,7 @@
 """Continuations for non-sequential control flow.
 
-The pending work is a list of statements and of the markers here. `break`, `continue` and `return` discard items up to
-the matching marker.
+The pending work of a `Runner` is a list of statements and of items of the classes here. `break`, `continue` and
+`return` discard items up to the matching `Mark`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from strandline.model.expression import Expression
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """The start of a loop iteration: bind the loop variable."""
+    """The start of a loop iteration: the loop variable `target` is bound to `value`."""
 
     target: ast.expr
     value: Any
@@ -24,14 +24,14 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next value of a loop, taken from the frame, where assignments may still change it."""
+    """The next value of a loop, taken from the local name `rounds`, where assignments may still change it."""
 
     rounds: str
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The end of a loop iteration, or of the loop."""
+    """The end of a loop iteration or, if `last`, of the loop with the remaining values in the local name `rounds`."""
 
     last: bool
     rounds: str = ""
@@ -51,7 +51,7 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class LoopNames:
-    """Names in the frame for the state of a loop whose iterations depend on the state.
+    """Local names that hold the progress of a loop whose iterations depend on the state of the model.
 
     They hold the remaining values, whether the loop was left, whether by `return`, and the returned value. So the
     iterations stay a linear sequence, however many paths leave them.
@@ -73,7 +73,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class LoopEnd:
-    """The end of such a loop: its `else`, and the function's return if an iteration returned."""
+    """The end of a loop with `LoopNames`: its `else`, and the function's return if an iteration returned."""
 
     loop: ast.For
     names: LoopNames
@@ -81,7 +81,7 @@ class LoopEnd:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Remove the names of a loop from the frame."""
+    """The item that removes the `LoopNames` of a loop from the local names."""
 
     names: LoopNames
 
@@ -91,16 +91,16 @@ _LEFT_BY: dict[type[ast.stmt], Callable[[Mark], bool]] = {
     ast.Break: lambda mark: mark.last or mark.guarded,
     ast.Return: lambda mark: mark.guarded,
 }
-"""For each jump, the test for the marker at which it arrives; later entries reach further out."""
+"""For each kind of jump, a test whether it arrives at a marker; later kinds leave more of the enclosing loops."""
 
 
 def find_join_point(statements: list[Any], rest: list[Any]) -> tuple[list[Any], list[Any] | None]:
-    """Find where the two branches of an `if` with these statements meet again.
+    """Find where the two branches of an `if` meet again; `statements` are in its branches, `rest` follows it.
 
-    Returns the items that each branch executes until then, and the items after it; None for the latter if they do not
-    meet before the function ends. They meet right behind the `if` unless a jump leaves it: a `continue` leads to the
-    end of the iteration, a `break` to that of the loop, both and a `return` to the end of an iteration that depends on
-    the state.
+    Returns the items of `rest` that each branch executes before they meet, and the items after that; None for the
+    latter if the branches do not meet before the function ends. They meet right behind the `if` unless a jump leaves
+    it: a `continue` leads to the end of the iteration, a `break` to that of the loop. In a loop whose iterations depend
+    on the state, any jump leads to the end of the iteration.
     """
     escapes = jumps_out_of(statements)
     if not escapes:
@@ -118,7 +118,7 @@ def find_join_point(statements: list[Any], rest: list[Any]) -> tuple[list[Any], 
 
 
 def jumps_out_of(items: list[Any]) -> set[type[ast.stmt]]:
-    """Return the kinds of jumps that leave the given statements."""
+    """Return the kinds of jumps that lead out of the given statements: `ast.Return`, `ast.Break`, `ast.Continue`."""
     found: set[type[ast.stmt]] = set()
     stack: list[tuple[ast.AST, bool]] = [(item, False) for item in items if isinstance(item, ast.stmt)]
     while stack:
@@ -133,7 +133,8 @@ def jumps_out_of(items: list[Any]) -> set[type[ast.stmt]]:
 def find_marker(items: list[Any], way: type[ast.stmt]) -> list[Any]:
     """Return the items from the marker on at which a `continue`, `break` or `return` arrives.
 
-    Markers of inner loops come in pairs and are gone by then. Returns an empty list where a `return` ends the function.
+    Loops in `items` are not unrolled yet, so all markers are of loops around the jump. Returns an empty list where a
+    `return` ends the function.
     """
     arrives = _LEFT_BY[way]
     for position, item in enumerate(items):

@@ -31,14 +31,14 @@ def same_value(machine: Machine, left: Any, right: Any, span: Span | None) -> Ex
 
 
 def _same_records(machine: Machine, left: Any, right: Any, kind: RecordType, span: Span | None) -> Expression:
-    """Compare all fields; all are evaluated before the first comparison."""
+    """Return the condition that all fields are equal; all are evaluated before the first comparison."""
     sides = [[machine.field(side, name, kind, span) for name, _ in kind.fields] for side in (left, right)]
     first = [evaluation_of(risk) for side in sides for risk in risks(tuple(side))]
     return all_of([*first, *(same_value(machine, one, other, span) for one, other in zip(*sides, strict=True))])
 
 
 def _same_optionals(machine: Machine, left: Any, right: Any, span: Span | None) -> Expression:
-    """Compare two values of which at least one may be None; both are evaluated first."""
+    """Return the condition that two values are equal, of which at least one may be None; both are evaluated first."""
     left, right = machine.whole(left), machine.whole(right)
     (first, one), (second, other) = (
         (side.present, side.value) if isinstance(side, Perhaps) else (FALSE if side is None else TRUE, side)

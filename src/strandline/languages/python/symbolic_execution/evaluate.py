@@ -104,7 +104,7 @@ _INSTEAD = {
 class Evaluator:
     """Evaluates the expressions of one function; implements `Reader`.
 
-    `names` finds non-local names.
+    `names` returns the value of a non-local name.
     """
 
     def __init__(
@@ -140,6 +140,7 @@ class Evaluator:
         guards = self.machine.execution.guards
         known = len(guards)
         result = read(node)
+        # `read` added requirements: the evaluation of the earlier values must come before them in the guard.
         if len(guards) > known:
             guards[known:known] = self.machine.conditions(values)
         return result
@@ -389,7 +390,7 @@ class Evaluator:
 
 
 def _refuse_huge(bits: int) -> None:
-    """Raise `Refused` before a constant is computed that is slow to compute and fits no variable."""
+    """Raise `Refused` for a constant of too many bits before it is computed: it takes long and fits no variable."""
     if bits > _MOST_BITS:
         raise Refused("the number does not fit 64 bits")
 

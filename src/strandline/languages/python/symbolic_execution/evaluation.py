@@ -42,9 +42,9 @@ _KINDS: dict[type, Callable[..., Any]] = {BagType: Multiset, FifoType: Queue, Se
 
 
 def answer(structure: Structure, value: Any, evaluate: Callable[[Expression], int]) -> Any:
-    """Return the Python value of a symbolic value.
+    """Return the Python value of a symbolic value, whose expressions `evaluate` evaluates in a state.
 
-    Raises `Refused` for a value that cannot be shown, and everything that `evaluate` raises.
+    Raises `Refused` for a value that cannot be shown, and any exception that `evaluate` raises.
     """
 
     def one(inner: Any) -> Any:

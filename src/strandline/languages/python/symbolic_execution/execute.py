@@ -69,7 +69,8 @@ _INSTEAD: dict[type[ast.stmt], str] = {
 class Runner:
     """Executes statements.
 
-    `settles` allows writes to be settled between statements: no value read earlier is live outside of them.
+    `settles` allows pending writes to become assignments between statements. It is False in an inlined function, whose
+    caller may still use values read earlier.
     """
 
     def __init__(self, reader: Reader, *, settles: bool) -> None:
@@ -141,7 +142,7 @@ class Runner:
             self.text.fail(str(refusal), node)
 
     def _evaluate(self, node: ast.expr) -> Any:
-        """Evaluate an expression and record what may fault in it."""
+        """Evaluate an expression, and record the parts of its value that may fault."""
         value = self.reader.value(node)
         loaded = self.machine.load(value, self.text.span(node))
         self.reader.record_risks(loaded)
@@ -288,7 +289,7 @@ class Runner:
                 raise Refused("this cannot be assigned to")
 
     def _refuse_location(self, inner: ast.expr, owner: Any, name: str) -> None:
-        """Refuse an assignment to `me.pc` in an action with `to`, which would overwrite it."""
+        """Refuse an assignment to `me.pc` in an action with `to`, which would overwrite the assigned location."""
         process, to = self.machine.goes or (None, "")
         if name == LOCATION and owner == process and isinstance(inner, ast.Name) and inner.id == "me":
             raise Refused(f"the action ends with to='{to}', which overwrites me.{name}; remove one of them")

@@ -65,9 +65,9 @@ def _range(reader: Reader, node: ast.Call) -> range:
 def _items(
     reader: Reader, node: ast.Call, name: str, goes_on: Callable[[Any], Expression] | None = None
 ) -> list[tuple[Any, Expression]]:
-    """Return the arguments of an aggregate, each with the condition of the generator's `if`.
+    """Return the values that an aggregate such as `sum` is applied to, each with the condition that it is present.
 
-    `goes_on` is the condition under which the function asks a generator for the next value.
+    `goes_on` maps a value to the condition under which the function asks a generator for the next value.
     """
     match node.args:
         case [ast.GeneratorExp() as generator]:
@@ -123,7 +123,7 @@ def _zip(reader: Reader, node: ast.Call) -> Rounds:
 
 
 def _require_static(items: list[Any], name: str) -> list[Any]:
-    """Return the items; raise `Refused` if the position of one of them is not known statically."""
+    """Return the items; raise `Refused` if the position of an item is not known statically."""
     if any(isinstance(one, Member) and one.place is None for one in items):
         raise Refused(f"{name} cannot number the values of a Set or a filtered list; count in a variable of your own")
     return items
@@ -202,7 +202,7 @@ def _extreme(name: str, symbol: str) -> Callable[[Reader, ast.Call], Any]:
         return Symbol(INT, best([number(value, span) for value in values]))
 
     def best_where(items: list[tuple[Expression, Expression]]) -> tuple[Expression, Any]:
-        """Return the condition that some value's condition holds, and the best of these values."""
+        """Return the condition that some value is present, and the best of the values that are."""
         found: Expression = FALSE
         chosen: Expression = FALSE
         for value, condition in items:
@@ -295,7 +295,7 @@ def _steps(reader: Reader, name: str) -> Steps:
 
 
 def _action_named(reader: Reader, arguments: list[Any], name: str) -> tuple[str, tuple[Action, ...]]:
-    """Return the title and the actions of the action named in the arguments."""
+    """Return the title of the action in the arguments, and the System's actions that come from it."""
     match arguments:
         case [ActionValue() as action]:
             title = reader.structure.action_title(action)
@@ -328,4 +328,4 @@ EVALUATED: dict[Any, Callable[[Reader, list[Any], Any], Any]] = {
     int: _int,
     bool: _bool,
 }
-"""Functions of evaluated arguments."""
+"""Functions that are called with evaluated arguments."""

@@ -1,6 +1,6 @@
 """One symbolic execution of a function: the step, and the local names.
 
-Works on values of the modelling language; the `Execution` below works on expressions only.
+`Machine` works on values of the modelling language; the `Execution` in it works on expressions only.
 """
 
 from __future__ import annotations
@@ -57,20 +57,20 @@ from strandline.model.system import Variable
 from strandline.source import Span
 
 FELL_THROUGH = object()
-"""The result of statements that do not return."""
+"""The result of statements that end without a `return`."""
 UNDECIDED = object()
 """The result of a function on paths where it has not returned yet."""
 
 
 @dataclass(slots=True)
 class Machine:
-    """One symbolic execution; see the module's docstring."""
+    """One symbolic execution of a function: the `execution` of the step, and the local names."""
 
     execution: Execution = field(default_factory=Execution)
     names: Names = field(default_factory=Names)
     may_write: bool = True
     statements: int = 0
-    """The number of statements executed."""
+    """The number of statements executed so far."""
     goes: tuple[ProcessValue, str] | None = None
     """The acting process, and the location to which the action's `to` moves it."""
 
@@ -85,7 +85,7 @@ class Machine:
     # Reading and writing
 
     def load(self, value: Any, span: Span | None = None) -> Any:
-        """Return the value stored at a scalar place; other values are returned unchanged."""
+        """Return the current value of a scalar `Place`; other values are returned unchanged."""
         if isinstance(value, Upcoming):
             value = value.place
         if isinstance(value, Place) and isinstance(value.kind, SCALAR):
@@ -106,7 +106,7 @@ class Machine:
         return value
 
     def save(self, place: Place, value: Any, span: Span | None) -> None:
-        """Assign a value to a place; compound values are copied."""
+        """Assign a value to a `Place`; compound values are copied."""
         writes = list(self._copies(place, value, span))
         if not isinstance(place.kind, SCALAR):
             self.names.detach(self.execution.store, place)
@@ -152,7 +152,7 @@ class Machine:
         raise Refused(f"{kind} needs {kind.length} values")
 
     def field(self, value: Any, name: str, kind: RecordType, span: Span | None = None) -> Any:
-        """Return a field of a record, stored or not."""
+        """Return a field of a record, which may be a value or a stored record."""
         if isinstance(value, Perhaps):
             value = value_or_fault(value, FIELD_FAULT, span)
         if isinstance(value, RecordSymbol) and value.kind == kind:
@@ -162,23 +162,23 @@ class Machine:
         raise Refused(f"the record '{kind.name}' is needed here, not {describe(value)}")
 
     def code(self, kind: FlatType, value: Any, span: Span | None) -> Expression:
-        """Return the code of a value in a container; a value outside its type faults immediately."""
+        """Return the code of a value in type `kind`, which faults where the value is outside the type."""
         return encode_or_fault(kind, self.whole(value, span), span)
 
     def encode(self, kind: FlatType, value: Any, span: Span | None) -> tuple[Expression, Expression]:
-        """Return the condition that a container can hold a value, and the value's code."""
+        """Return the condition that a value belongs to type `kind`, and the value's code where it does."""
         return encode_if_possible(kind, self.whole(value, span), span)
 
     # Requirements and risks
 
     def require(self, condition: Expression) -> None:
-        """Add a condition to the guard of the action; expressions that may fault before it are evaluated first."""
+        """Add a condition to the action's guard, behind the evaluation of all expressions noted that may fault."""
         if not self.may_write:
             raise Refused("a requirement belongs in an action; return the condition here")
         self.execution.require(condition)
 
     def conditions(self, value: Any) -> list[Expression]:
-        """Return the conditions, over the state before the action, that computing a value does not fault."""
+        """Return conditions, over the state before the action, that are true but fault where computing a value does."""
         return [self.execution.here(evaluation_of(risk)) for risk in risks(value)]
 
     # Branches
@@ -218,6 +218,7 @@ class Machine:
             return first
         if first is UNDECIDED or second is UNDECIDED:
             return second if first is UNDECIDED else first
+        # A function that ends without `return` returns None.
         if {id(first), id(second)} == {id(FELL_THROUGH), id(None)}:
             return None
         if first is FELL_THROUGH or second is FELL_THROUGH:
@@ -270,7 +271,7 @@ class Machine:
         return optional(choose(condition, *sides), value)
 
     def settle(self) -> None:
-        """Turn pending writes into assignments, if no local name refers to older values."""
+        """Turn pending writes into assignments, if no local name refers to values that they replace."""
         if self.execution.store.pending:
             self.execution.settle(variable for value in self.frame.values() for variable in _variables(value))
 
@@ -299,7 +300,7 @@ def _common(first: Any, second: Any) -> EnumType:
 
 
 def _variables(value: Any) -> set[Variable]:
-    """Return the variables on whose earlier values a value depends."""
+    """Return the variables that the expressions of a value read."""
     match value:
         case Symbol(expression=expression) | ChosenProcess(index=expression) | Place(position=expression):
             return variables_read(expression)

@@ -20,20 +20,20 @@ from strandline.model.expression import Expression
 class Reader(Protocol):
     """Evaluates the expressions of one function on a machine.
 
-    Errors are raised with their place in `text`, or as `Refused` where only the caller knows the place.
+    Errors are raised with their source position in `text`, or as `Refused` where only the caller knows the position.
     """
 
     text: Text
     machine: Machine
     structure: Structure
     depth: int
-    """The depth of the call stack."""
+    """The number of inlined calls around the function."""
 
     def value(self, node: ast.expr) -> Any:
-        """Return the value of an expression; variables are returned as places."""
+        """Return the value of an expression; a variable is returned as its `Place`."""
 
     def load(self, node: ast.expr) -> Any:
-        """Return the value of an expression, with scalar variables loaded."""
+        """Return the value of an expression; for a scalar variable, its current value."""
 
     def truth(self, node: ast.expr) -> Expression:
         """Return an expression as a condition."""
@@ -41,14 +41,14 @@ class Reader(Protocol):
     def in_order(self, nodes: Sequence[ast.expr]) -> list[Any]:
         """Evaluate the expressions from left to right.
 
-        A requirement of one counts only where the values before it are computed without a fault.
+        A requirement in one, by a call of `require`, counts only where the earlier values are computed without a fault.
         """
 
     def under(self, condition: Expression, read: Callable[[ast.expr], Any], node: ast.expr) -> Any:
-        """Evaluate an expression that Python evaluates only where a condition holds."""
+        """Evaluate by `read` an expression that Python evaluates only where the condition holds."""
 
     def record_risks(self, value: Any) -> None:
-        """Record everything in a value that may fault, whether it is used or not."""
+        """Record all expressions in a value that may fault: they fault the step even if the value is not used."""
 
     def attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
         """Return the value of `owner.name`."""

@@ -38,10 +38,10 @@ class Names:
     frames: list[dict[str, Any]] = field(default_factory=lambda: [{}])
     """The local names of all active calls; the current function is last."""
     temporaries: list[list[Any]] = field(default_factory=list)
-    """Values that are still to be assigned."""
+    """The values of tuple assignments in progress, which are still to be assigned."""
 
     def detach(self, store: Store, written: Place) -> None:
-        """Replace references into a place that is about to be assigned as a whole by snapshots."""
+        """Replace references into a stored object, which is about to be assigned as a whole, by snapshots of it."""
         for frame in self.frames:
             for name, value in frame.items():
                 frame[name] = _detach_value(store, written, value, f"'{name}'")
@@ -49,7 +49,7 @@ class Names:
             values[:] = [_detach_value(store, written, value, "a value") for value in values]
 
     def doubt(self, variable: Variable) -> None:
-        """Invalidate the names for records of which one may be stored in the written variable."""
+        """Make names of one of several records unusable, if one of the records is stored in the written variable."""
         for frame in self.frames:
             for name, value in frame.items():
                 if _may_lie_in(value, variable):
@@ -108,7 +108,7 @@ def _may_lie_in(value: Any, variable: Variable) -> bool:
 
 
 def _lies_in(part: Place | None, whole: Place) -> Expression:
-    """Return the condition that a place is another one or a part of it."""
+    """Return the condition that the stored object `part` is `whole` or a part of it."""
     while part is not None:
         if part.variables is whole.variables and part.prefix == whole.prefix and part.kind == whole.kind:
             return TRUE if part.position == whole.position else equal(part.position, whole.position)
@@ -117,7 +117,7 @@ def _lies_in(part: Place | None, whole: Place) -> Expression:
 
 
 def snapshot(store: Store, place: Place) -> Any:
-    """Return the present contents of a place as a value that later assignments do not change."""
+    """Return the current contents of a stored object, as a value that later assignments do not change."""
     kind = place.kind
     if isinstance(kind, SCALAR):
         return decode_variable(kind, store.read(place.variable, place.position))

@@ -35,7 +35,7 @@ def unroll_generator(
 ) -> list[tuple[Any, Expression]]:
     """Return the values of a generator, each with the condition under which it is produced.
 
-    `goes_on` is the condition under which the consumer asks for the next value.
+    `goes_on` maps a value to the condition under which the consumer asks for the next value.
     """
     found: list[tuple[Any, Expression]] = []
     outer = dict(reader.machine.frame)
@@ -89,7 +89,7 @@ def sequence(reader: Reader, node: ast.expr) -> list[Any]:
 
 
 def parts(reader: Reader, value: Any) -> list[Any] | None:
-    """Return the items of a value in order; None if they are not known statically."""
+    """Return the items of a value in order; None if it does not have a statically known number of items."""
     match value:
         case tuple() | range():
             return list(value)
@@ -103,14 +103,14 @@ def parts(reader: Reader, value: Any) -> list[Any] | None:
 
 
 def make_list(items: list[tuple[Any, Expression]]) -> Any:
-    """Return the values of a list with their conditions: a tuple if all are statically present."""
+    """Return a list of values with their conditions: a tuple if all are statically present, else a `Listing`."""
     if all(condition == TRUE for _, condition in items):
         return tuple(value for value, _ in items)
     return Listing(tuple(Member(condition, value) for value, condition in items))
 
 
 def unpack(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
-    """Return the values for several assignment targets."""
+    """Return the items of `value`, one for each of several assignment targets."""
     found = parts(reader, value)
     if any(isinstance(target, ast.Starred) for target in targets):
         raise Refused(STARRED)
@@ -120,7 +120,7 @@ def unpack(reader: Reader, value: Any, targets: list[ast.expr]) -> list[Any]:
 
 
 def bind(reader: Reader, target: ast.expr, value: Any) -> None:
-    """Bind the loop variable, or a tuple of them, to an item."""
+    """Bind the loop variable `target`, or a tuple of them, to an item."""
     if isinstance(value, Unbound):
         reader.text.fail(value.reason, target)
     value = reader.machine.load(value)

@@ -30,7 +30,7 @@ from strandline.transform.history import Steps
 
 
 class Structure:
-    """The names of one model instance."""
+    """The System variables of one model instance, and the values of the names that its functions use."""
 
     def __init__(self, model: Model, source_text: Source) -> None:
         self.model = model
@@ -42,7 +42,7 @@ class Structure:
         self.steps: Steps | None = None
         """Answers questions of claims about actions; None until all actions are known."""
         self.actions: dict[str, tuple[Action, ...]] = {}
-        """The actions of each function by title; empty until all actions are known."""
+        """The System's actions of each action function, by its title; empty until all actions are known."""
         for name, kind in model._kinds.items():
             self.fields[name] = self._declare(name, kind, None, model._values[name])
         for group, members in model._members.items():
@@ -83,7 +83,7 @@ class Structure:
         return type(self.model._members[group][0])
 
     def valuation(self, state: tuple[Any, ...]) -> tuple[int, ...]:
-        """Convert a state of the plain model to the values of the System's variables."""
+        """Convert a state of the model run as plain Python to the values of the System's variables."""
         found: list[int] = []
         pictures = iter(state)
         for _, kinds in self.model._places():
@@ -139,7 +139,7 @@ class Structure:
         return tuple(value) if isinstance(value, list) else value
 
     def _elsewhere(self, name: str) -> str:
-        """Return a hint if the name is a variable of a process or an enumeration value."""
+        """Return a hint if the name is a variable of a process or an enumeration value, else an empty string."""
         places = [*self.fields.values(), *(one for fields in self.member_fields.values() for one in fields.values())]
         if any(isinstance(one.kind, EnumType) and name in one.kind.names for one in places):
             return f"; it is a value, which is written in quotes: '{name}'"

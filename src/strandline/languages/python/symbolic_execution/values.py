@@ -50,7 +50,7 @@ class Symbol:
     kind: IntKind | BoolType | EnumType
     expression: Expression
     bounds: Interval | None = field(default=None, compare=False)
-    """An interval of its values, if it is known more precisely than from the expression."""
+    """An interval of its values, if one is known that is more precise than that of the expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class RecordSymbol:
     code: Expression | None = None
     """The code from which it was decoded, if any."""
     stored: frozenset[Variable] = field(default=frozenset(), compare=False)
-    """The variables of the stored records of which it may be one."""
+    """The variables of the stored records whose value it is or may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,11 @@ class Perhaps:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A stored object: instance `position` of its type, in the variables whose suffix begins with `prefix`."""
+    """A stored object: a variable of the model, or a field, an array element or a container in it.
+
+    `variables` are the System variables of the model's variable by suffix. The object is in those whose suffix begins
+    with `prefix`, at index `position`, counted in objects of its size.
+    """
 
     kind: Type
     variables: dict[str, Variable]
@@ -86,7 +90,7 @@ class Place:
     position: Expression
     shown: str
     around: Place | None = field(default=None, repr=False, compare=False)
-    """The object of which it is a field or an element."""
+    """The stored object of which it is a field or an element; None for a whole variable."""
 
     @property
     def variable(self) -> Variable:
@@ -96,7 +100,7 @@ class Place:
         return Place(kind, self.variables, f"{self.prefix}.{name}", self.position, f"{self.shown}.{name}", self)
 
     def element(self, index: Expression) -> Place:
-        """Return the place of an element; an index out of range leads to a place whose use is a fault."""
+        """Return the `Place` of an array element; if the index is out of range, using the result is a fault."""
         assert isinstance(self.kind, ArrayType)
         length = self.kind.length
         inside = within(interval(index), (0, length - 1))
@@ -111,7 +115,7 @@ class Place:
         return Place(self.kind.element, self.variables, self.prefix, position, shown, self)
 
     def slot(self, size: int, number: int | Expression) -> Expression:
-        """Return the index of one of the `size` slots of a container."""
+        """Return the index of slot `number` of a container with `size` slots in its System variable."""
         index = Const(number) if isinstance(number, int) else number
         if isinstance(self.position, Const) or within(interval(self.position), (0, 1 << 30)):
             return add_products(self.position, size, index)
@@ -136,7 +140,7 @@ class Rounds:
 class Member:
     """A value that is present where a condition holds: a container's slot may be free, or a filter skip it.
 
-    `place` is its number among the present ones, where it is known statically.
+    `place` is its number among the present values, if that is known statically, else None.
     """
 
     present: Expression
@@ -146,14 +150,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list whose length is not known statically, in order."""
+    """A list whose length is not known statically: its possible members in order."""
 
     members: tuple[Member, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """Former contents of a bag, queue or set: the codes in its slots; it can only be assigned."""
+    """Former contents of a bag, queue or set: the contents of its slots; it can be assigned and iterated."""
 
     kind: Type
     slots: tuple[Expression, ...]
@@ -190,7 +194,7 @@ class GroupValue:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of a container, or a function with its first arguments."""
+    """A method of a container (`owner`), or a function with its first arguments (the tuple `owner`)."""
 
     owner: Any
     name: str
@@ -233,7 +237,7 @@ def add_products(position: Expression, size: int, index: Expression) -> Expressi
 
 
 def map_expressions(value: Any, change: Callable[[Expression], Expression]) -> Any:
-    """Apply a function to all expressions of a value."""
+    """Return a value with `change` applied to its expressions; of an optional, only to its condition."""
     match value:
         case bool():
             return Symbol(BOOL, change(Const(int(value))))
