@@ -1,4 +1,4 @@
-"""Count distinct states exactly, on disk, after a search that forgot states.
+"""Count distinct states exactly, on disk, after a search that deleted states.
 
 Every expanded state is appended, with its out-degree, to one of 64 files by a hash of its words, so equal states are in
 the same file. At the end the files are sorted one by one, so memory is bounded by the largest; one that is too large is
@@ -34,7 +34,7 @@ _FOLD = np.uint64(29)
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Exact numbers of distinct states, of their transitions and of deadlocks among them."""
+    """Exact numbers of distinct states, of their outgoing transitions, and of deadlocks among them."""
 
     states: int
     transitions: int
@@ -49,9 +49,10 @@ class Counts:
 
 
 class DistinctCounter:
-    """Collects expanded states in files of a folder and counts the distinct ones.
+    """A search observer that writes expanded states to files of a folder, and counts the distinct ones.
 
-    At most `largest` bytes are sorted at once; with `keeps` the files remain after counting.
+    At most `largest` bytes are sorted at once; with `keeps` the files remain after counting. `depth` is the number of
+    splits by hash bits before.
     """
 
     def __init__(
@@ -82,7 +83,7 @@ class DistinctCounter:
         return self._folder / f"{number:02x}"
 
     layers = False
-    """False: as an observer it need not be notified of finished layers."""
+    """Class attribute of observers: this one is not notified of finished layers."""
     held_words = 0
 
     def expanded(self, states: WordArray) -> None:
@@ -120,7 +121,7 @@ class DistinctCounter:
         return (hashes >> shift).astype(np.uint8) % np.uint8(_PARTITIONS)
 
     def count(self, memory: int | None = None) -> Counts:
-        """Count the distinct states within `memory` bytes; each file is removed when it has been counted."""
+        """Count the distinct states within `memory` bytes. Unless `keeps`, remove each file after counting it."""
         if memory is not None:
             self._largest = max(1, min(self._largest, memory // _TO_SORT))
         self._writer.settle()
