@@ -1,4 +1,4 @@
-"""Facts about a model that need no search: its variables, the layout of states, processes, properties."""
+"""Render facts about a model that need no search: its variables, the layout of states, processes, properties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FAIRNESS = {"weak": "weak", "strong": "strong", "condition": "infinitely often"
 
 
 def facts_data(system: System) -> dict[str, Any]:
-    """Return the facts as plain data."""
+    """Return the facts about a model as plain data, the JSON object of `strandline info --json`."""
     layout = make_layout(system, analyse_ranges(system).variables)
     return {
         **head("info", 0),
@@ -55,7 +55,7 @@ def facts_data(system: System) -> dict[str, Any]:
 
 
 def facts_text(system: System, style: Style) -> str:
-    """Return the facts as text."""
+    """Return the facts about a model as text."""
     layout = make_layout(system, analyse_ranges(system).variables)
     lines = [style.paint(system.title, "bold") + (", synchronous" if system.synchronous else "")]
     processes = [(process.name, _locations(process.locations)) for process in system.processes]
@@ -76,7 +76,7 @@ def facts_text(system: System, style: Style) -> str:
 
 
 def _without_locations(system: System) -> list[str]:
-    """Return the processes without locations, which are known by their variables or actions alone."""
+    """Return the names of processes without locations, which only own variables or actions."""
     owners = dict.fromkeys([*system.actors, *(variable.owner for variable in system.variables)])
     located = {process.name for process in system.locations.values()}
     return [owner for owner in owners if owner is not None and owner not in located]
