@@ -6,7 +6,7 @@
     │   ├── ParseError        a text violates the syntax of its language
     │   ├── ModelError        a text parses, but names, types, ranges or kinds do not fit
     │   └── MeasureError      a progress measure declared monotone is not
-    ├── ResourceError         disk or memory is exhausted: the verdict is UNKNOWN with this reason (exit 3)
+    ├── ResourceError         time, disk or memory is exhausted: the verdict is UNKNOWN with this reason (exit 3)
     │   └── CannotWrite       standard output cannot be written to, so the verdict cannot be printed (exit 3)
     └── InternalError         our bug: shown with a stack trace and a request to report it (exit 4)
         └── ReplayError       a trace that the search reported cannot be replayed; it is never shown

@@ -45,7 +45,7 @@ class CheckArguments(Options, TemporalOptions, Claims):
         return
 
     def part(self, options: type[Part]) -> Part:
-        """Return an object of the class `options` made of the arguments with its fields' names, validated."""
+        """Return those of the arguments that are fields of the class `options`, as a validated object of it."""
         return options(**{one.name: getattr(self, one.name) for one in fields(options)})
 
 
@@ -115,7 +115,7 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
 def explore(source: Source, options: ExploreOptions) -> Exploration:
     """Visit every reachable state of a model, or of its product with its property process if it declares one.
 
-    Errors and limits are those of `check`.
+    Limits and errors are handled as by `check`.
     """
     started = time.perf_counter()
     system = _system(source, options, started)

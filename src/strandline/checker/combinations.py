@@ -38,7 +38,7 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "threads": {"threads": 2},
     "gpu": {"device": "gpu"},
 }
-"""The columns of the table: for each name, the options of a search."""
+"""The methods of the table, by the name of their column: the options of a search for each."""
 
 
 @dataclass(frozen=True, slots=True)

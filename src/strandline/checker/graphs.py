@@ -72,10 +72,11 @@ class GraphTask:
 def graph_task(
     system: System, propositions: Mapping[str, str], options: Options, callback: ProgressCallback | None = None
 ) -> GraphTask:
-    """Return the task for a model: its labels and further propositions, the given or declared measure.
+    """Return the task of generating a model's graph, with propositions and a measure for progress.
 
-    A property process is left out. Raises `InputError` for expressions that cannot be parsed, and `UsageError` for
-    options without effect.
+    The propositions are the model's labels and further ones, the measure is the given or the declared one. A property
+    process is left out. Raises `InputError` for expressions that cannot be parsed, and `UsageError` for options without
+    effect.
     """
     plain = system.alone
     graph = Decided(THE_GRAPH, "the graph of a model")

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a command: its spellings, whether it takes a value, and the possible values; any file if none."""
+    """An option of a command, for completion; its value, if any, is one of `choices`, or a file if these are none."""
 
     flags: tuple[str, ...]
     help: str
@@ -46,7 +46,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command with its options, and the words that are possible as its positional arguments; files if none."""
+    """A command, for completion: its options, and the words for its positional arguments; files if there are none."""
 
     name: str
     help: str

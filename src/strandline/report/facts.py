@@ -108,7 +108,7 @@ def _variable_lines(layout: Layout, system: System) -> list[str]:
 
 
 def _plain_row(field: Field) -> tuple[str, str, str, str]:
-    """Return the row of a numeric variable."""
+    """Return the row of a numeric variable in the table of variables: name, declared range, proved range, bits."""
     variable = field.variable
     length = "" if variable.length is None else f"[{variable.length}]"
     narrowed = str(field.low) if field.low == field.high else f"{field.low}..{field.high}"

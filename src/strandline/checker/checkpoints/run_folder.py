@@ -48,7 +48,7 @@ _SHARE = 10
 
 
 def free_account(count: int) -> None:
-    """Accept any number of bytes."""
+    """Accept any number of bytes: the account of a disk without a limit."""
 
 
 class Checkpoints:
@@ -64,6 +64,7 @@ class Checkpoints:
         self._refuse_folder()
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            # The system releases the lock when the process ends, however it ends, so the file itself may stay behind.
             self._lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

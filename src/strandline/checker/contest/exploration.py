@@ -46,7 +46,7 @@ class Wanted:
 class Explored:
     """The outcome of an exploration.
 
-    `met` has the properties that some state decides; if the search is complete, no state decides the others.
+    `met` are the properties for which a deciding state was found; if the search is complete, the others have none.
     """
 
     system: System
@@ -105,5 +105,5 @@ def explore_for(system: System, wanted: Wanted, options: Options, session: Sessi
 
 
 def deadlock() -> Property:
-    """Return the property that some state without steps decides."""
+    """Return the property of deadlock freedom, which a state without steps violates."""
     return Property(Kind.DEADLOCK, "deadlock freedom")

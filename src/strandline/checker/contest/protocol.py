@@ -53,7 +53,7 @@ _FIGURES = {
 _TECHNIQUES = "EXPLICIT"
 _MODEL = "model.pnml"
 _SHARE_OF_TIME, _SHARE_OF_MEMORY = 0.95, 0.9
-"""Safety margins on the contest's limits, so that a run stops and prints its answers before it is killed."""
+"""Shares of the contest's limits that a run uses, so that it prints its answers before it is killed."""
 
 
 @dataclass(frozen=True, slots=True)

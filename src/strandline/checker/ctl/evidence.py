@@ -55,7 +55,7 @@ class Paths(Protocol[In]):
 class Explaining(Generic[Set]):
     """Finds evidence for the value of one formula in the state `start`.
 
-    `contains` tests whether a set contains a record. `paths` is called when the first path is needed.
+    `contains` tests whether a set contains a record. `paths` makes the search for paths when the first path is needed.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Explaining(Generic[Set]):
         self._paths: Paths[Set] | None = None
 
     def evidence(self) -> Evidence:
-        """Return the evidence for the whole formula, in the state of `start`."""
+        """Return the evidence for the value of the whole formula in the initial state."""
         return self._of(self._bound.formula, Path((self._start.record,), ()))
 
     def _of(self, node: Formula, way: Path) -> Evidence:
@@ -117,7 +117,11 @@ class Explaining(Generic[Set]):
         return all(one.is_boolean for one in node.operands[0].operands)
 
     def _at_end(self, node: Formula, whole: Path, path: Path, stays: bool) -> list[Evidence]:
-        """Return the evidence for the operands at the end of a path; for a lasso, in the state where it begins."""
+        """Return the evidence for the operands of a quantified formula in the last state of its witness `path`.
+
+        If the witness `stays` inside a set for ever, it is the evidence in the first state of `path`. `whole` is the
+        path from the initial state.
+        """
         end = Path(whole.records, whole.steps)
         if stays:
             begins = len(whole.steps) - len(path.steps)

@@ -1,4 +1,4 @@
-"""Judge evidence for CTL: check by the semantics of the operator on a word that a run shows what is claimed.
+"""Judge evidence for CTL: evaluate the temporal operator on the word of the run, and compare with the claimed value.
 
 Propositional operands are evaluated again in every state by the interpreter; the values of other operands are taken as
 claimed, because each has a run of its own. A path that does not loop must decide the formula however it continues. A

@@ -148,6 +148,7 @@ class Valuation(Generic[Set]):
             case Operator.ALWAYS:
                 staying, empty = self._staying(first), self._sets.empty()
                 return Witnesses(staying, empty, empty, staying)
+        # Release and weak until: one operand is kept until the goal is reached, or for ever.
         kept = last if operator is Operator.RELEASE else first
         goal = both(first, last) if operator is Operator.RELEASE else last
         found, staying = self._reaching(kept, goal), self._staying(kept)

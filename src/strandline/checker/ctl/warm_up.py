@@ -1,4 +1,4 @@
-"""Load the engine's machine code for graphs, on a graph of three states, before the clock starts."""
+"""Load the engine's machine code for graphs, on a graph of three states, before the clock of the search starts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load_graph() -> None:
 
 @cache
 def load_components() -> None:
-    """Load the machine code for terminal components."""
+    """Load the machine code that finds terminal SCCs."""
     components = TerminalComponents(1, 1)
     _notify(components)
     components.finish()

@@ -1,4 +1,4 @@
-"""Refuse options that are for properties of states only in checks that also have other properties.
+"""Refuse options that support only properties of states, in a check that has other properties too.
 
 The message names the properties of states, which could be checked by themselves.
 """

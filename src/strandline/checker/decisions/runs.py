@@ -45,8 +45,9 @@ class RunsDecided:
 def runs_task(system: System, specification: Specification, options: Options, temporal: RunOptions) -> RunsTask:
     """Return the task of deciding a property of runs.
 
-    A property process is part of the shown runs for its own property only. The System is extended by the history that
-    `taken(...)` in the property needs. Raises `InputError` for a fairness expression that cannot be parsed.
+    The runs to be shown include the property process only if that is the property. The System is extended by the
+    history that `taken(...)` in the property needs. Raises `InputError` for a fairness expression that cannot be
+    parsed.
     """
     plain = system if isinstance(specification, PropertyProcess) else system.alone
 
@@ -148,7 +149,7 @@ class _Deciding:
         return judge(self.question, product, shown, values=values, check_limits=run.evidence_limits.check)
 
     def _lasso(self, found: ProductFound) -> tuple[Lasso, str | None]:
-        """Return the lasso to be shown, and the sense in which it is a shortest one; None if it need not be."""
+        """Return the lasso to be shown, and the sense in which it is a shortest one; None if it is not known to be."""
         if found.lasso is None:
             raise InternalError("a violation was found, but no path to it")
         if found.shortest or not self.task.temporal.shortest or found.method == SCC:

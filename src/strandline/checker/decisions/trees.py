@@ -75,7 +75,7 @@ def decide_trees(
 
 
 def trees_task(system: System, formula: CtlFormula, options: Options, temporal: TreeOptions) -> TreesTask:
-    """Return the task of deciding a single formula. Raises `ResourceError` if that is not possible."""
+    """Return the task of deciding a single formula. Raises `ResourceError` under strong fairness."""
     plain, fairness = _plain(system.alone, [formula], temporal)
     if any(one.strong for one in fairness.conditions):
         raise ResourceError("CTL is not decided under strong fairness")

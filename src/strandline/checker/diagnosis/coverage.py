@@ -18,7 +18,7 @@ from strandline.source import Span
 
 GUARD_NEVER_HOLDS = "its guard never holds"
 _CALL = re.compile(r"([\w.]+)\(.*\)", re.DOTALL)
-"""The name of an action with the values of its parameters."""
+"""Matches the name of an action with the values of its parameters, such as `send(1, 2)`."""
 
 
 @dataclass(frozen=True, slots=True)

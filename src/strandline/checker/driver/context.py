@@ -60,7 +60,7 @@ class SearchFiles:
     observer: SearchObserver | None = None
 
     def settle(self) -> None:
-        """Wait until all pending writes of the search are in its files. Raises `ResourceError`."""
+        """Wait until all pending writes of the search are in its files. Raises `ResourceError` if one fails."""
         self.log.settle()
 
     def close(self) -> None:

@@ -23,9 +23,9 @@ from strandline.errors import ResourceError
 _PARTITION_BITS = 6
 _PARTITIONS = 1 << _PARTITION_BITS
 _LARGEST = 1 << 28
-"""Most bytes of a partition that is sorted in one piece."""
+"""Most bytes of one of these files that are sorted in one piece."""
 _TO_SORT = 4
-"""Memory for sorting a partition, as a multiple of its bytes."""
+"""Memory for sorting a file, as a multiple of its bytes."""
 _DEEPEST = 64 // _PARTITION_BITS - 1
 _CHUNK = 1 << 16
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -87,7 +87,7 @@ class DistinctCounter:
     held_words = 0
 
     def expanded(self, states: WordArray) -> None:
-        """Append expanded states, one per row: words, labels, number of successors."""
+        """Append expanded states to the files; a row has the words, the labels and the number of successors."""
         rows = states[:, : self._words + 1].copy()
         deadlocks = states[:, self._words] >> np.uint64(DEADLOCK_BIT)
         rows[:, self._words] = (states[:, self._words + 1] << np.uint64(1)) | deadlocks
@@ -97,7 +97,7 @@ class DistinctCounter:
         return None
 
     def add(self, rows: WordArray) -> None:
-        """Append rows of `words` words and one more, `out-degree << 1 | deadlock`."""
+        """Append rows to the files: the words of a state, and one more word, `out-degree << 1 | deadlock`."""
         self._account(rows.nbytes)
         partitions = self._partition_of(rows)
         # Stable sorting of bytes is a radix sort: linear.
@@ -117,6 +117,7 @@ class DistinctCounter:
             hashes *= _MULTIPLIER
             hashes ^= hashes >> _FOLD
         hashes *= _MULTIPLIER
+        # Each split uses the next lower bits of the hash: those above are the same in the whole file.
         shift = np.uint64(64 - _PARTITION_BITS * (self._depth + 1))
         return (hashes >> shift).astype(np.uint8) % np.uint8(_PARTITIONS)
 

@@ -35,7 +35,7 @@ from strandline.errors import InternalError
 from strandline.model.system import System
 
 _DISK_RESERVE, _DISK_SHARE = 12 << 20, 32
-"""Bytes that a search on disk leaves free, and the divisor of the rest of which it leaves one part free, too.
+"""Memory that a search on disk leaves free: so many bytes, and of the rest one part in so many.
 
 Rows that are being merged are in memory twice for a moment.
 """
@@ -235,7 +235,10 @@ def _forgets_little(context: SearchContext) -> bool:
 
 
 def _with_compression(specification: SearchSpecification) -> SearchSpecification:
-    """Return the specification with tree compression, which takes another layout of states and so compiles anew."""
+    """Return the specification of the same search with tree compression, or unchanged if that is impossible.
+
+    The model must be compiled again for it: states are laid out to compress well.
+    """
     searches = specification.searches
     trees = searches.as_trees() if isinstance(searches, SpillingMaker) else None
     return specification if trees is None else replace(specification, options=trees.options, searches=trees)
@@ -327,9 +330,9 @@ class AnotherMeasure(_Replanned):
     def _find(
         self, setup: SearchSetup, handoff: HandOffFiles, trigger: Trigger
     ) -> tuple[SearchSetup, Prediction | None]:
-        """Look for a better measure; return the setup, whose time limit does not count this, and the prediction.
+        """Look for a better measure; return the setup and the prediction, which is None if there is none.
 
-        The prediction is None if no better measure was found.
+        The time for this does not count as search time: the setup's start time leaves it out.
         """
         later = setup
 

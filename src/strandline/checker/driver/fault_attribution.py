@@ -101,7 +101,7 @@ def _is_at_fault(system: System, one: Property, span: Span | None) -> bool:
 
 
 def _values_read(expression: Expression, state: dict[str, Any], *, arrays: bool) -> str:
-    """Render the scalar variables that an expression reads, and the lengths of its arrays: `i = 7, n = 2`."""
+    """Render the scalar variables that an expression reads: `i = 7, n = 2`; with `arrays`, also array lengths."""
     names = dict.fromkeys(
         node.variable.name for node in walk(expression) if isinstance(node, Read) and node.variable.name in state
     )

@@ -127,7 +127,7 @@ class SearchRun:
         self.cycles: list[CycleStop] = []
         self.fault: FaultStop | None = None
         self.ended = False
-        """True if the run came to its end, not to a limit."""
+        """True if the search has ended for another reason than a limit."""
         self._asked = specification
         self._context: SearchContext | None = None
         self._searched = time.perf_counter()
@@ -240,7 +240,7 @@ class SearchRun:
         self._count_distinct()
 
     def _begin(self, resources: RunResources) -> float:
-        """Make the first search, or, in a resumed run, the search of the last fallback before.
+        """Make the first search, or, in a resumed run, the search of the earlier process's last fallback.
 
         Returns the seconds for loading the engine's machine code.
         """

@@ -60,7 +60,7 @@ class SpillingMaker(Protocol):
         """
 
     def can_spill(self, kernel: Kernel) -> bool:
-        """Return True if this search has a variant with states on disk."""
+        """Return True if the search over this Kernel has a variant with states on disk."""
 
     def spilling(
         self,

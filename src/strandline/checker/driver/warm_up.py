@@ -135,8 +135,8 @@ def _try_out(searches: SearchMaker, kernel: Kernel, on_disk: bool) -> None:
 def notice_compiling(callback: ProgressCallback, *, at_once: bool = False) -> Iterator[None]:
     """Notify the callback if the `with` block compiles machine code.
 
-    With `at_once`, that is known, and it is notified first. Otherwise it is notified if the block takes longer than
-    loading would: the code may have been compiled for states of another size only.
+    With `at_once`, that is certain, and the callback is notified at the beginning. Otherwise it is notified if the
+    block takes longer than loading would: the code in the cache may be for states of another size.
     """
     timer = Timer(_LOADING, callback.stage, (COMPILING,))
     timer.daemon = True

@@ -142,7 +142,7 @@ def _read_counts(fault: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A table of the file: the top, or one `[[check]]` or `[[explore]]`."""
+    """A TOML table of the file: its top level, or one `[[check]]` or `[[explore]]`."""
 
     source: Source
     kind: str

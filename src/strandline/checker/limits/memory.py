@@ -13,9 +13,9 @@ from pathlib import Path
 from strandline.errors import ResourceError
 
 _SPARED, _LITTLE, _NEARLY_NOTHING = 4 << 20, 12 << 20, 1 << 20
-"""Bytes kept free for allocations between two checks, and two thresholds.
+"""Bytes kept free for allocations between two checks, and two thresholds of the memory left.
 
-Below the second, memory is returned to the system; below the third, work cannot continue.
+Below the first threshold, free memory is returned to the system; below the second, work cannot continue.
 """
 
 _LEAST_BY_DEFAULT, _MOST_BY_DEFAULT = 64 << 20, 8 << 30
@@ -35,7 +35,7 @@ class MemoryLimit:
     def by_default(cls) -> MemoryLimit:
         """Return a limit for work that may need any amount of memory.
 
-        It is the memory that the process has plus half of the memory that is available, and at most some gigabytes.
+        It is the memory that the process has now plus half of the memory that is available, but 8 GB more at most.
         """
         more = min(_MOST_BY_DEFAULT, max(_LEAST_BY_DEFAULT, available_bytes() // 2))
         return cls(resident_bytes() + more, DEFAULT_LIMIT)

@@ -21,7 +21,7 @@ from strandline.traces.lassos import Lasso, LassoReplay
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """An accepting SCC: its number of states, and a lasso through it; None if it has none."""
+    """An accepting SCC: its number of states, and a lasso through it, or None."""
 
     states: int
     lasso: Lasso | None

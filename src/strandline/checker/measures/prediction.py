@@ -43,7 +43,7 @@ _WORKERS, _DONE = ("first", "second"), 20
 _ANY_WIDTH = 3
 """States of more words than this use the machine code for states of this many words."""
 _CLEARLY_BETTER, _CLEARLY_LESS = 0.7, 0.5
-"""Factors on the figures of the present measure below which another measure replaces it.
+"""Fractions of the present measure's figures that another measure must not exceed to replace it.
 
 The first is for the product of peak and time, the second for the peak alone or the visits alone.
 """

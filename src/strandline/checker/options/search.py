@@ -128,7 +128,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Symmetry reduction; sound for properties of states that do not distinguish these processes."""
+    """Symmetry reduction; sound for properties of states that do not distinguish interchangeable processes."""
     merge: bool = field(
         default=False,
         metadata=option(
@@ -137,7 +137,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Statement merging; sound for properties of states. Traces show the single steps."""
+    """Statement merging; sound for properties of states. Traces show the steps unmerged."""
     store: str = field(
         default=STORES[0],
         metadata=option(help_text(), group=_SEARCH, choices=STORES),

@@ -83,8 +83,8 @@ class Product:
     """A System with its observer and its acceptance condition.
 
     A state is accepting where `accepting` is true: the observer is at an accepting location and the variables
-    `at_rest`, which restrict it to fair runs, are 0. If `accepting` is None, there are no such variables. `plain` is
-    the user's System.
+    `at_rest`, which restrict it to fair runs, are 0. If `accepting` is None, there are no such variables, and the
+    location decides alone. `plain` is the user's System.
     """
 
     system: System
@@ -96,7 +96,7 @@ class Product:
 
     @property
     def predicates(self) -> list[Expression]:
-        """Return the predicates that the Kernel evaluates in every state: the acceptance condition, if it is one."""
+        """Return the predicates that the Kernel evaluates: the acceptance condition; none if the location decides."""
         return [] if self.accepting is None else [self.accepting]
 
     @property

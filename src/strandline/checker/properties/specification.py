@@ -41,7 +41,7 @@ class Specification(Protocol):
 
     @property
     def text(self) -> str | None:
-        """The text of the user; None for a property process or an automaton."""
+        """The text of an LTL formula; None for other specifications."""
 
     @property
     def source_text(self) -> WithAtoms | None:

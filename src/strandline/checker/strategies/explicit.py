@@ -140,7 +140,7 @@ def _count_shown_deadlocks(found: StatesFound) -> None:
 
 
 def _explain_guards(outcome: RunOutcome, specification: SearchSpecification, session: Session) -> None:
-    """Add to the coverage which part of a guard never held, after a complete search of a small model."""
+    """Find the part of each guard that never held, for the coverage of a complete search of a small model."""
     now, system = outcome.statistics, specification.system
     if not outcome.complete or now.coverage is None or now.visited > MOST_STATES or system.synchronous:
         return

@@ -97,7 +97,7 @@ def _place(system: System, action: Action) -> Expression | None:
 
 
 def _parts(guard: Expression | None) -> Iterator[Expression]:
-    """Yield the operands of a conjunction, from left to right."""
+    """Yield the conjuncts of a guard, from left to right; none if there is no guard."""
     waiting = [] if guard is None else [guard]
     while waiting:
         one = waiting.pop()

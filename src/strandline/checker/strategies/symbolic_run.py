@@ -298,7 +298,7 @@ class SymbolicRun:
 
 @dataclass(frozen=True, slots=True)
 class ShownTrace:
-    """A trace, its last state, and True if no shorter trace ends in a state of the same set."""
+    """A trace to a goal, its last state, and True if no shorter trace leads to the goal."""
 
     trace: Trace
     state: State

@@ -79,7 +79,10 @@ class AbstractionFigures:
 
 @dataclass(frozen=True, slots=True)
 class CtlSearch:
-    """Statistics of the search that decided CTL formulas: one exploration for several of them."""
+    """The decision of one CTL formula: its method, the statistics of its search, and the evidence.
+
+    Formulas that were decided in one search have the same statistics.
+    """
 
     formula: str
     method: str

@@ -43,7 +43,7 @@ class LtlSearch:
     """
 
     formula: str | None
-    """The formula; None if the property is a property process of the model."""
+    """The text of the LTL formula; None for an automaton, a regular expression or a property process."""
     method: str
     method_reason: str | None
     """The reason why `auto` chose the method; None if the user chose it."""

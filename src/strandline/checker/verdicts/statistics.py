@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _KEY = "strandline"
 LTL, CTL = "search", "ctl"
-"""The JSON objects about the search for one property."""
+"""The keys of the JSON objects about the search for one property."""
 BOTH = (LTL, CTL)
 
 
@@ -280,7 +280,7 @@ class Statistics(Shown):
             inside=BOTH,
         ),
     )
-    """Counts by layer for a sweep, by distance for breadth-first search; neighbours are joined if there are many."""
+    """Counts by layer for a sweep, by distance for breadth-first search; if there are many, some are combined."""
     regress: Regress | None = field(
         default=None,
         metadata=statistic(
@@ -424,7 +424,7 @@ DERIVED = {
         "depth", StatisticFacts(meaning="of breadth-first search, the greatest distance from an initial state")
     ),
 }
-"""Statistics that are properties, by the field that they follow in the table."""
+"""Statistics that are properties of `Statistics`, by the field after which each comes in the table."""
 
 
 def table(kind: type[Statistics] = Statistics) -> Iterator[Statistic]:
