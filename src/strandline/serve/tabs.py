@@ -148,7 +148,7 @@ class Tab:
         return list(self.reference.edges(self._states[self._here]))
 
     def _again(self, state: State) -> int | None:
-        """Return the first index on the path with the same state as the current one; None if that is the first."""
+        """Return the first index of this state on the path; None if the current position is that index."""
         first = self._places[state]
         return first if first < self._here else None
 

@@ -66,7 +66,8 @@ class InitialStates:
 class AbstractionFigures:
     """Statistics of a decision by abstraction.
 
-    `decided_by` is the kind of abstraction; `steps` describe the refinements, if the user asked for that.
+    `decided_by` says whether an abstraction, the model itself or a search for a state decided the formula; `steps`
+    describe the refinements, if the user asked for that.
     """
 
     decided_by: str
