@@ -3,7 +3,7 @@
     verdict = strandline.check("mutex.dve", invariants="not (P.cs and Q.cs)")
     print(verdict.answer, verdict.statistics.states)
 
-The names below are imported at first use: `import strandline` costs nothing.
+The public names are imported at first use: `import strandline` costs nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m strandline`."""
+"""The entry point of `python -m strandline`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
     │   ├── ParseError        a text violates the syntax of its language
     │   ├── ModelError        a text parses, but names, types, ranges or kinds do not fit
     │   └── MeasureError      a progress measure declared monotone is not
-    ├── ResourceError         disk or memory is exhausted: the verdict is UNKNOWN with this reason (exit 3)
+    ├── ResourceError         time, disk or memory is exhausted: the verdict is UNKNOWN with this reason (exit 3)
     │   └── CannotWrite       standard output cannot be written to, so the verdict cannot be printed (exit 3)
     └── InternalError         our bug: shown with a stack trace and a request to report it (exit 4)
         └── ReplayError       a trace that the search reported cannot be replayed; it is never shown
@@ -46,7 +46,7 @@ class InputError(StrandlineError):
         return f"{self.source.where(self.span)}: {self.message}\n{self.source.caret(self.span)}"
 
     def on_command_line(self) -> str:
-        """Return the complete message in the spelling of the command line."""
+        """Return the complete message, with options spelled as on the command line."""
         return str(self)
 
 
@@ -56,9 +56,9 @@ class Option:
 
     name: str
     value: object = None
-    """Its value; None for the option itself, a text in capitals for a placeholder."""
+    """Its value; None to name the option alone, a text in capitals for a placeholder."""
     flag: str | None = None
-    """The name on the command line, where it differs."""
+    """The flag on the command line, if it is not the name with dashes."""
 
     def as_argument(self) -> str:
         """Return the option as spelled in calls and in `expected.toml`."""
@@ -78,7 +78,7 @@ class Option:
 class UsageError(InputError):
     """The arguments of a command or call do not fit together.
 
-    A message about options has a `{}` for each of them, before any text of the user's, and is rendered in the user's
+    A message about options has a `{}` for each of them, before any text from the user, and is rendered in the user's
     own spelling: arguments of a call or flags.
     """
 
@@ -112,7 +112,7 @@ class MeasureError(InputError):
 
 
 class ResourceError(StrandlineError):
-    """Disk or memory is exhausted; the message says which and where."""
+    """Disk or memory is exhausted, or a limit of time, memory or disk is reached; the message says which."""
 
 
 class CannotWrite(ResourceError):
@@ -124,11 +124,11 @@ class InternalError(StrandlineError):
 
 
 class ReplayError(InternalError):
-    """A recorded trace does not replay in the defining interpreter."""
+    """A trace that a search reported cannot be replayed by the reference interpreter."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: `; did you mean 'critical'?`, or an empty string."""
+    """Return the end of a message about an unknown name: `; did you mean 'critical'?`, or "" if none is similar."""
     from difflib import get_close_matches
 
     # Leading dashes and case are ignored: they would make all flags look similar, and equal names look different.

@@ -2,7 +2,7 @@
 
 `verdict.save_report("out.html")` and the display of a verdict in a notebook are methods of the verdict implemented by
 `report`, which comes later in the import order. This module is the only exception to that order: it imports `report` by
-name when something is displayed. Every package may import it.
+its name when something is displayed. Every package may import it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 
 class Shown:
-    """Base of objects with an HTML display for notebooks."""
+    """Base class of objects with an HTML display in notebooks."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class Shown:
 
 
 class Reported(Shown):
-    """Base of objects with a self-contained HTML report."""
+    """Base class of objects with a self-contained HTML report."""
 
     __slots__ = ()
 
@@ -76,6 +76,6 @@ def notebook_progress() -> Iterator[Any]:
 
 
 def interrupted_lines(result: Any) -> list[str]:
-    """Return the text that a notebook shows in place of a traceback when a search is interrupted."""
+    """Return the lines that a notebook shows in place of a traceback when a search is interrupted."""
     lines: list[str] = import_module("strandline.report.notebook").interrupted_lines(result)
     return lines

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 _HARMFUL = dict.fromkeys([*range(9), *range(11, 32), 127, *range(128, 160)], "\N{REPLACEMENT CHARACTER}")
-"""Control characters, which could manipulate a terminal; line breaks and tabs are not among them."""
+"""Maps control characters, which could manipulate a terminal, to a visible one; line breaks and tabs are kept."""
 
 
 def harmless(text: str) -> str:
-    """Return the text with each control character replaced by a visible one."""
+    """Return the text with each control character, except line breaks and tabs, replaced by a visible one."""
     return text.translate(_HARMFUL)
 
 
@@ -20,7 +20,8 @@ def saturated_int(digits: str) -> int:
     """Return the value of decimal digits; more than a hundred significant ones count as 10^100.
 
     Python refuses numbers of more than 4,300 digits, and takes quadratic time for shorter ones. Every reader compares a
-    number with a limit far below, so that one that is too long gets the message of a large one, with its place.
+    number with a limit far below 10^100, so that a number that is too long gets the same message as any too large one,
+    with its source position.
     """
     significant = digits.lstrip("0")
     return int(significant or "0") if len(significant) <= _MOST_DIGITS else 10**_MOST_DIGITS
@@ -34,7 +35,7 @@ class Span:
     end: int
 
     def to(self, other: Span) -> Span:
-        """Return the smallest span that covers both."""
+        """Return the smallest span that covers this one and the other."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
     def shift(self, offset: int) -> Span:
@@ -49,10 +50,10 @@ class Source:
     name: str
     text: str = field(repr=False)
     inside: tuple[Source, int] | None = field(default=None, repr=False)
-    """The text that contains this one verbatim, and the offset in it."""
+    """The text that contains this one verbatim, and the character offset in it; None if there is none."""
 
     def outermost(self, span: Span) -> tuple[Source, Span]:
-        """Convert a place in this text to the outermost text that contains it."""
+        """Convert a span in this text to the outermost text that contains it, and the span there."""
         source, place = self, span
         while source.inside is not None:
             outer, offset = source.inside
@@ -71,7 +72,7 @@ class Source:
         return f"{self.name}:{line}:{column}"
 
     def caret(self, span: Span) -> str:
-        """Return the source line of the span with carets under it; long lines are cut around the span."""
+        """Return the source line of the span, with carets below the span; a long line is cut around it."""
         line_start = self.text.rfind("\n", 0, span.start) + 1
         line_end = self.text.find("\n", span.start)
         line = self.text[line_start : line_end if line_end >= 0 else len(self.text)].rstrip("\r")

@@ -32,20 +32,20 @@ Source: TypeAlias = "str | Path | System | Model | type[Model]"
 def load(path: str | Path, **parameters: Any) -> System:
     """Load the System of a model file, with values for its parameters: `load("mutex.py", N=3)`.
 
-    Raises `InputError` with the place of the first mistake.
+    Raises `InputError` with the source position of the first mistake.
     """
     return languages.load(path, parameters)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckArguments(Options, TemporalOptions, Claims):
-    """All keyword arguments of `check`. Combinations are checked by `part`."""
+    """All keyword arguments of `check`, not validated: `part` makes the validated options objects of them."""
 
     def __post_init__(self) -> None:
         return
 
     def part(self, options: type[Part]) -> Part:
-        """Return the claims, or the options of one kind, validated."""
+        """Return those of the arguments that are fields of the class `options`, as a validated object of it."""
         return options(**{one.name: getattr(self, one.name) for one in fields(options)})
 
 
@@ -58,9 +58,10 @@ Result = TypeVar("Result")
 def _called_with(
     arguments: Callable[Given, Arguments],
 ) -> Callable[[Callable[[Source, Arguments], Result]], Callable[Concatenate[Source, Given], Result]]:
-    """Return a decorator that replaces the parameter for an options object by a keyword argument for each option.
+    """Return a decorator that replaces an options parameter by one keyword argument for each field of its class.
 
-    The keywords and their types come from the class, so that an option is spelled once.
+    The keywords and their types come from the class `arguments`, so that an option is declared only once. Calling the
+    decorated function with an unknown keyword raises `TypeError`.
     """
 
     def keywords(function: Callable[[Source, Arguments], Result]) -> Callable[Concatenate[Source, Given], Result]:
@@ -84,7 +85,7 @@ def _called_with(
 
 
 def _signature(function: Callable[..., object], arguments: Callable[..., object]) -> inspect.Signature:
-    """Return the signature of `function` with the fields of the options object in place of the object."""
+    """Return the signature of `function` with the parameters of `arguments` in place of its second parameter."""
     own, taken = inspect.signature(function), inspect.signature(arguments)
     return own.replace(parameters=[next(iter(own.parameters.values())), *taken.parameters.values()])
 
@@ -94,14 +95,14 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
     """Decide properties of a model: a file, a System or a Python `Model`.
 
     `ltl` are formulas of linear temporal logic, as in `check(model, "G (ask -> F answer)")`. Without any property, the
-    declarations of the model are checked: its property process, assertions and invariants, and, if it has no property
-    process, deadlocks. A run-time fault of the model is always a violation.
+    properties that the model declares are checked: its property process, assertions and invariants, and, if it has no
+    property process, deadlocks. A run-time fault of the model is always a violation.
 
     The keywords are the fields of `strandline.checker.options.claims.Claims`, of
     `strandline.checker.options.temporal.TemporalOptions`, which matter for properties of runs only, and of
-    `strandline.checker.options.search.Options`. A limit that is reached is an UNKNOWN verdict and no exception; only if
-    the time is up before the model is loaded, a `ResourceError` is raised. Raises `InputError` for what the user can
-    mend. Ctrl-C raises `Interrupted`, a `KeyboardInterrupt` with the partial `result`, which a notebook shows.
+    `strandline.checker.options.search.Options`. A limit that is reached makes the verdict UNKNOWN; it raises a
+    `ResourceError` only if the time is up before the model is loaded. Raises `InputError` for mistakes of the user.
+    Ctrl-C raises `Interrupted`, a `KeyboardInterrupt` with the partial `result`, which a notebook shows.
     """
     started, temporal, options = time.perf_counter(), arguments.part(TemporalOptions), arguments.part(Options)
     system = _system(source, options, started)
@@ -112,9 +113,9 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
 
 @_called_with(ExploreOptions)
 def explore(source: Source, options: ExploreOptions) -> Exploration:
-    """Visit every reachable state of a model, of the product if it has a property process.
+    """Visit every reachable state of a model, or of its product with its property process if it declares one.
 
-    Errors and limits are those of `check`.
+    Limits and errors are handled as by `check`.
     """
     started = time.perf_counter()
     system = _system(source, options, started)
@@ -142,9 +143,9 @@ def _load_system(source: str | Path | Model | type[Model]) -> System:
 def graph(source: Source, *, labels: Mapping[str, str] | None = None, **limits: Any) -> StateGraph:
     """Return the reachable graph of a model: states, labels, progress, and edges with the names of their actions.
 
-    Propositions are the labels of the model and further ones, `labels={"done": "x == 3"}`; progress is that of the
-    measure that is given or declared by the model. The other keywords are `measure` and the limits of `explore`. Raises
-    `ResourceError` if a limit is reached, because a part of a graph is no answer.
+    Propositions are the labels of the model and further ones, `labels={"done": "x == 3"}`. The progress of a state is
+    its value of the given measure, else of the measure that the model declares. The other keywords are `measure` and
+    the limits of `explore`. Raises `ResourceError` if a limit is reached, because a part of a graph is no answer.
     """
     options = Options(**limits)
     system = _system(source, options, time.perf_counter())

@@ -1,7 +1,7 @@
 """The table of the kinds of properties and the methods that can decide them, with the reasons for refusals.
 
-Nothing here decides what is sound: each cell asks the strategies (`strandline.checker.strategies.choice`) and the table
-of effects, as a check does, and takes over their reason.
+This module does not decide about soundness: for each combination it asks the strategies
+(`strandline.checker.strategies.choice`) and the table of effects, as a check does, and takes their reason.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "threads": {"threads": 2},
     "gpu": {"device": "gpu"},
 }
-"""The columns of the table: for each name, the options of a search."""
+"""The methods of the table, by the name of their column: the options of a search for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A kind of property, a method, and the reason why it cannot be used; None if it can."""
+    """A kind of property, a method, and the error that refuses their combination; None if it is possible."""
 
     question: str
     way: str
@@ -51,7 +51,7 @@ class Combination:
 
 
 def combinations_of(system: System) -> Iterator[Combination]:
-    """Yield all combinations for a System, kind by kind."""
+    """Yield all combinations for a System: for each kind of property, all methods of `WAYS`."""
     for question, choose in _questions(system).items():
         for way, given in WAYS.items():
             try:

@@ -28,14 +28,15 @@ from strandline.model.system import Capability, System
 from strandline.traces.interpreter_walk import reference_of
 
 _OBJECT_WORDS, _NUMBER_WORDS = 40, 5
-"""Words of memory of a state as a Python object, and of a number in a list."""
+"""Memory in 64-bit words of a state as a Python object, and of a number in a list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """A state of a graph.
 
-    `number` is its index in the order of discovery; each edge has the name of its action and the number of its target.
+    `number` is its index in the order of discovery, `truths` are the values of the propositions in their order; each
+    edge is a pair of the name of its action and the number of its target.
     """
 
     number: int
@@ -47,7 +48,7 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class GraphTask:
-    """The requested graph: its propositions, and its measure, if any."""
+    """A request for a graph: the System, its propositions, and its measure, if any."""
 
     system: System
     propositions: Mapping[str, Expression]
@@ -71,9 +72,11 @@ class GraphTask:
 def graph_task(
     system: System, propositions: Mapping[str, str], options: Options, callback: ProgressCallback | None = None
 ) -> GraphTask:
-    """Return the task for a model: its labels and further propositions, the given or declared measure.
+    """Return the task of generating a model's graph, with propositions and a measure for progress.
 
-    A property process is left out. Raises `InputError` for expressions that cannot be parsed.
+    The propositions are the model's labels and further ones, the measure is the given or the declared one. A property
+    process is left out. Raises `InputError` for expressions that cannot be parsed, and `UsageError` for options without
+    effect.
     """
     plain = system.alone
     graph = Decided(THE_GRAPH, "the graph of a model")
@@ -91,7 +94,7 @@ def explore_graph(
 ) -> RunOutcome:
     """Explore breadth-first, and call `take` with every state once its successors are numbered.
 
-    Limits, Ctrl-C and a fault of the model are recorded in the outcome.
+    Limits, Ctrl-C and a fault of the model are recorded in the returned outcome.
     """
     observer = _GraphObserver(task, take)
     specification = SearchSpecification(
@@ -117,7 +120,7 @@ def _note_fault(run: SearchRun) -> None:
 
 @dataclass(slots=True)
 class _GraphObserver:
-    """An observer that hands over each state when all its successors are numbered."""
+    """An observer that passes each state to `take` when all its successors are numbered."""
 
     task: GraphTask
     take: Callable[[Node], None]
@@ -155,7 +158,7 @@ class _GraphObserver:
         self._hand_over()
 
     def _hand_over(self) -> None:
-        """Hand over the states whose successors are all numbered."""
+        """Pass on the states whose successors are all numbered, in the order of their expansion."""
         if self._kernel is None:
             raise InternalError("nobody listens to this search")
         reference, taken, done = self._kernel.reference, 0, 0
@@ -172,7 +175,7 @@ class _GraphObserver:
 
 @dataclass(frozen=True, slots=True)
 class ProductGraph:
-    """The product of a System with its observer, in memory, by the numbers of its states."""
+    """The product of a System with its observer, in memory: facts by the number of each state."""
 
     states: Mapping[int, Mapping[str, Any]]
     successors: Mapping[int, Sequence[int]]
@@ -181,7 +184,7 @@ class ProductGraph:
 
 
 def product_graph(product: System, options: Options, callback: ProgressCallback) -> ProductGraph:
-    """Return the graph of a product, with the progress of the System alone.
+    """Return the graph of a product; the progress of its states is that of the System without the observer.
 
     Raises `ResourceError` if the search does not come to its end.
     """
@@ -208,9 +211,9 @@ def product_graph(product: System, options: Options, callback: ProgressCallback)
 def explore_tree(
     system: System, options: Options, callback: ProgressCallback
 ) -> list[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
-    """Return every record of a search in the order of discovery: the values of its state and of its parent's.
+    """Return every stored state in the order of discovery, with its parent, as values by variable name.
 
-    The parent of an initial state is None. In a sweep a state that was forgotten may come again. Raises `ResourceError`
+    The parent of an initial state is None. In a sweep a state that was deleted may come again. Raises `ResourceError`
     if the search does not come to its end.
     """
     records = _RecordObserver()
@@ -238,7 +241,7 @@ def explore_tree(
 
 @dataclass(slots=True)
 class _RecordObserver:
-    """An observer that remembers states by record."""
+    """An observer that keeps every expanded state by its record number."""
 
     layers: bool = False
     states: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -282,7 +285,7 @@ class StateGraph:
     nodes: tuple[Node, ...]
     initial: tuple[int, ...]
     states: Sequence[Mapping[str, Any]]
-    """The values of the variables at each node."""
+    """The values of the variables at each node, by the node's number."""
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -292,7 +295,10 @@ class StateGraph:
         return f"<StateGraph {self.system.name}: {len(self.nodes):,} states, {edges:,} transitions>"
 
     def nodes_with(self, proposition: str) -> frozenset[int]:
-        """Return the nodes at which a proposition is true."""
+        """Return the numbers of the nodes at which a proposition is true.
+
+        Raises `UsageError` for an unknown proposition.
+        """
         if proposition not in self.propositions:
             known = ", ".join(self.propositions) or "none"
             raise UsageError(f"the graph has no proposition '{proposition}' (known: {known})")
@@ -320,7 +326,7 @@ class StateGraph:
 
 
 def collect_graph(task: GraphTask, options: Options) -> StateGraph:
-    """Return the graph as an object.
+    """Return the whole graph as an object in memory.
 
     Raises `ResourceError` if a limit ends the exploration, and `InputError` for a fault of the model.
     """

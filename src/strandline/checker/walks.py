@@ -29,7 +29,7 @@ from strandline.model.system import System
 def of_states(selection: Selection) -> tuple[Selection, tuple[Property, ...]]:
     """Split a selection into the properties of states, which walks can decide, and those of runs, which they cannot.
 
-    Raises `UsageError` if the user has asked for one of the latter.
+    Raises `UsageError` if the user has asked for one of the latter; those that the model declares are returned.
     """
     runs = tuple(one for one in selection.properties if one.specification is not None or one.branching is not None)
     if runs and not selection.picked:
@@ -47,7 +47,7 @@ def walk_selection(
     *,
     started: float | None = None,
 ) -> Verdict:
-    """Walk until every property is decided, a limit is reached or all walks are over.
+    """Walk until every property is decided, a limit is reached or all walks are finished.
 
     Ctrl-C raises `Interrupted`. The time limit counts from `started`, if it is given.
     """
@@ -69,7 +69,7 @@ def walk_selection(
 
 
 def _note(run: SearchRun, walking: WalkOptions) -> None:
-    """Record the statistics of the walks, which are never complete."""
+    """Record the statistics of the walks. The outcome is made incomplete, because walks prove nothing."""
     outcome, figures = run.outcome, WalkFigures(walking.walks, walking.depth, walking.seed)
     if run.has_begun:
         walk = random_walks(run.search).walk

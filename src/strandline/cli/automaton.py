@@ -47,7 +47,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; see `configure` for the exit codes."""
+    """Print the automaton or the result of the comparison; return the exit code that `configure` describes."""
     from strandline.properties.ltl.formula import Operator, make
     from strandline.properties.ltl.parser import parse_ltl
     from strandline.properties.translation.translate import Acceptance, Method, translate
@@ -92,7 +92,7 @@ def _render(formula: Formula, automaton: Automaton, format_: str) -> str:
 
 
 def _classify(formula: Formula) -> tuple[Classes | None, bool | None]:
-    """Return the classes of the formula, and True if it is stutter-invariant; None for either if unknown."""
+    """Return the classes of the formula, and True if it is stutter-invariant; None for both if they are too costly."""
     from strandline.errors import ResourceError
     from strandline.properties.translation.classification import exact_classes, is_stutter_invariant
 
@@ -105,7 +105,7 @@ def _classify(formula: Formula) -> tuple[Classes | None, bool | None]:
 def _check(formula: Formula, source: Source) -> int:
     """Compare the formula with the automaton in a file; return the exit code.
 
-    The negation of the formula is at hand; the automaton must be complemented.
+    Only the automaton of the file must be complemented: the negation of the formula is translated directly.
     """
     from strandline.errors import ResourceError
     from strandline.properties.automata.comparison import compare_with_formula

@@ -1,4 +1,4 @@
-"""`strandline check`: decide properties."""
+"""`strandline check`: decide properties of a model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; the exit code reports the verdict."""
+    """Check the model and report the verdict, which the returned exit code shows too."""
     options, temporal = options_of(arguments, Options), options_of(arguments, TemporalOptions)
     claims = options_of(arguments, Claims)
     try_files(arguments)

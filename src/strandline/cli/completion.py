@@ -26,7 +26,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
+    """Print the script for the given shell; return 0."""
     from strandline.cli.parser import build_parser
 
     commands = describe(build_parser())
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a command: its spellings, its possible values, and whether it takes a file."""
+    """An option of a command, for completion; its value, if any, is one of `choices`, or a file if these are none."""
 
     flags: tuple[str, ...]
     help: str
@@ -46,7 +46,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command with its options, and the words or files that it takes as positional arguments."""
+    """A command, for completion: its options, and the words for its positional arguments; files if there are none."""
 
     name: str
     help: str
@@ -55,7 +55,7 @@ class Command:
 
 
 def describe(parser: argparse.ArgumentParser) -> list[Command]:
-    """Return the commands with their options, from the parser's own tables."""
+    """Return the commands with their options, as they are in the parser's internal tables."""
     commands = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _EVERY = 0.1
 _PATIENCE = 0.4
-"""Seconds before a search shows a progress line."""
+"""Seconds before the progress line of a search is shown."""
 
 
 def may_colour(stream: TextIO) -> bool:
-    """Return True if a stream is a terminal and the user does not decline colours (https://no-color.org)."""
+    """Return True if a stream is a terminal and the user has not turned colours off (https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -40,7 +40,7 @@ def printable(text: str) -> str:
 
 
 def emit(text: str) -> None:
-    """Print to stdout, at once, without control characters (`printable`).
+    """Print a text to stdout at once, without control characters (see `printable`).
 
     A closed pipe is ignored: the verdict stands without a reader. Raises `CannotWrite` on other errors, such as a full
     disk.
@@ -49,7 +49,7 @@ def emit(text: str) -> None:
 
 
 def emit_pieces(pieces: Iterable[str]) -> None:
-    """Print a text in pieces, as `emit` does."""
+    """Print a text that is given in pieces, as `emit` does."""
     try:
         sys.stdout.writelines(map(printable, pieces))
         print(flush=True)
@@ -61,7 +61,7 @@ def emit_pieces(pieces: Iterable[str]) -> None:
 
 
 def _forget_output() -> None:
-    """Discard buffered output, which Python would complain about at exit."""
+    """Redirect stdout to the null device, so that buffered output causes no error at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -79,7 +79,7 @@ class Console:
         self._last = (0.0, 0)
 
     def notice(self, text: str) -> None:
-        """Print a notice, in a line that stays."""
+        """Print a notice in a line of its own, which stays; nothing if quiet."""
         if not self._quiet:
             self.clear()
             self._write(f"{printable(text)}\n")

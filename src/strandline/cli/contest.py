@@ -31,7 +31,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; return 0 whatever the answers are."""
+    """Print the lines of the examination; return 0 whatever the answers are."""
     from strandline.checker.contest.protocol import Examination, examine
 
     console = Console(quiet=arguments.quiet)

@@ -38,7 +38,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; return 0 if everything was explored."""
+    """Explore the model and report the result; return 0 if every reachable state was explored."""
     options = options_of(arguments, ExploreOptions)
     try_files(arguments)
     for picture in (arguments.plot, arguments.plot_memory):

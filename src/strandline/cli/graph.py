@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("ss", "aut", "dot", "graphml", "svg")
 DRAWN = ("states", "components", "control")
-"""The graphs that are drawn as pictures; the graph of states can also be written in other formats."""
+"""The graphs that can be drawn as pictures; the graph of states can also be written in other formats."""
 
 
 def configure(subparsers: Any) -> None:
@@ -54,7 +54,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; return 0, or 3 if a limit was reached and nothing is written."""
+    """Write the graph; return 0, or another exit code if a limit, a fault or Ctrl-C kept it from being written."""
     try_file(arguments.output)
     options, console = options_of(arguments, Options), Console(quiet=arguments.quiet)
     if options.order not in LAYERED or options.count_distinct:
@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _draw(arguments: argparse.Namespace, options: Options, format_: str, console: Console) -> int:
-    """Draw a graph as a picture; it must fit memory and be small enough to read."""
+    """Write a graph as a picture, which must be small enough to read; return the exit code."""
     if format_ not in ("dot", "svg"):
         raise UsageError(f"--draw {arguments.draw} is written as dot or svg, not as {format_}")
     from strandline.report.exit_codes import HOLDS
@@ -133,7 +133,7 @@ def _picture(arguments: argparse.Namespace, options: Options, console: Console) 
 
 
 def labels_of(texts: list[str]) -> dict[str, str]:
-    """Parse definitions such as `p=x > 3` to expressions by name."""
+    """Parse definitions such as `p=x > 3` to texts of expressions by name. Raises `UsageError` for others."""
     found: dict[str, str] = {}
     for text in texts:
         name, sign, expression = text.partition("=")
@@ -153,7 +153,10 @@ def _format(asked: str | None, output: Path | None, drawn: str) -> str:
 
 
 def _deliver(first: str, file: Any, output: Path | None) -> None:
-    """Copy the finished graph to its destination; a file appears there as a whole or not at all."""
+    """Copy the text `first` and the finished graph in `file` to their destination.
+
+    A regular file appears there as a whole or not at all.
+    """
     file.flush()
     file.seek(0)
     if output is None:

@@ -31,7 +31,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
+    """Print the facts about the model; return 0."""
 
     system = load_model(arguments)
     from strandline.report.dump import dump

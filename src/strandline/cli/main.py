@@ -1,4 +1,4 @@
-"""The guard around the command line: every way to end has its exit code, and never Python's own code 1."""
+"""The guard around the command line: every way in which it ends has its exit code, never Python's own code 1."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _REPORT = "This is a bug in strandline. Please report it with the text above and
 def guarded_main() -> NoReturn:
     """Run the command line and end the process with its exit code.
 
-    The process ends without unloading libraries, which would take as long as a small check. Nothing is left to do: the
-    files of a run are removed by then, also after SIGTERM.
+    The process ends without unloading libraries, which would take as long as a small check. Nothing else is left to do
+    then: the files of a run are removed before, also after SIGTERM.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         # A hang-up signal that is ignored, as by nohup, stays ignored.
@@ -47,8 +47,8 @@ def guarded_main() -> NoReturn:
 def forbid_exits() -> Callable[[int], Any]:
     """Make functions that end or replace the process raise `SystemExit`; return the real `os._exit`.
 
-    A Python model is executed in this process, and its end must not pass for a verdict: exit code 0 means that all
-    holds. (Native code that a model calls can still end the process.)
+    A Python model is executed in this process and must not end it with an exit code that looks like a verdict: 0 means
+    that every property holds. (Native code that a model calls can still end the process.)
     """
     leave = os._exit
     for module in (os, import_module(os.name)):
@@ -63,7 +63,7 @@ def _refuse_to_exit(name: str, *arguments: object) -> NoReturn:
 
 
 class Terminated(KeyboardInterrupt):
-    """Raised by a signal that ends the process, such as SIGTERM; handled like Ctrl-C, with its own exit code."""
+    """Raised for a signal that ends the process, such as SIGTERM; handled like Ctrl-C, with its own exit code."""
 
 
 def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
@@ -72,14 +72,14 @@ def _raise_terminated(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def open_closed_streams() -> None:
-    """Open the standard streams that were closed before the program began, for which Python has None."""
+    """Open the null device for standard streams that are closed, for which Python has None."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  open as long as the process lives
 
 
 def main(given: Sequence[str]) -> int:
-    """Run a command line and return the exit code; never raise."""
+    """Run a command line and return the exit code; raise no exception whatever happens."""
     try:
         code = _attempt(list(given))
     except KeyboardInterrupt:
@@ -147,7 +147,7 @@ def run_command(given: list[str], parsed: Namespace) -> int:
 def with_expressions(given: Sequence[str], flags: Collection[str]) -> list[str]:
     """Join an expression that begins with a minus sign to its flag: `--measure -x` becomes `--measure=-x`.
 
-    The parser would take it for another option.
+    Otherwise the parser would take it for another option. `flags` are those that take an expression.
     """
     joined: list[str] = []
     for argument in given:
@@ -160,7 +160,7 @@ def with_expressions(given: Sequence[str], flags: Collection[str]) -> list[str]:
 
 
 def _add_place(error: InputError, parsed: Namespace) -> str:
-    """Prefix a message with its place, so that editors find it, or else with the name of the command."""
+    """Return the message with its file position, so that editors find it, or else with the name of the command."""
     if error.source is not None or not isinstance(error, UsageError):
         return error.on_command_line()
     name = "strandline" if parsed.command is None else f"strandline {parsed.command}"
@@ -168,7 +168,7 @@ def _add_place(error: InputError, parsed: Namespace) -> str:
 
 
 def _report_interrupt(parsed: Namespace, interrupt: KeyboardInterrupt) -> int:
-    """Print the partial result of an interrupted search and return the exit code.
+    """Print the partial result of an interrupted search, if there is one, and return the exit code.
 
     See `strandline.checker.verdicts.verdict.Interrupted`.
     """

@@ -1,4 +1,4 @@
-"""`check --formulas FILE` and `check --question NAME`: the contest's questions, one answer per line."""
+"""`check --formulas FILE` and `check --question NAME`: the Model Checking Contest's questions, one answer per line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def add_asking(parser: argparse.ArgumentParser) -> None:
-    """Add the options for a file of formulas and for named questions."""
+    """Add the options for files of formulas and for named questions to a parser."""
     group = parser.add_argument_group("formulas and questions; one line per answer")
     group.add_argument(
         "--formulas", metavar="FILE", type=Path, action="append", default=[],
@@ -33,7 +33,10 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
 
 
 def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
-    """Return True if there is a file of formulas or a question. Raises `UsageError` if there are claims too."""
+    """Return True if there is a file of formulas or a named question in the arguments.
+
+    Raises `UsageError` if there are claims too.
+    """
     asked = bool(arguments.formulas or arguments.question)
     if asked and claims != Claims():
         raise UsageError(
@@ -46,7 +49,7 @@ def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
 def answer(
     arguments: argparse.Namespace, system: System, options: Options, temporal: TemporalOptions, console: Console
 ) -> int:
-    """Print the answers as they are found; return 0 if none is unknown."""
+    """Print the answers as they are found; return 0 if every question was answered."""
     from strandline.report.answers import answer_text, answers_code, answers_data
     from strandline.report.envelope import render
 
@@ -67,7 +70,7 @@ def answer(
 def _answers(
     arguments: argparse.Namespace, system: System, options: Options, temporal: TemporalOptions, console: Console
 ) -> tuple[list[str], Iterator[Answered]]:
-    """Return the names of the questions, and an iterator that finds the answers.
+    """Return the names of the questions, and an iterator that finds the answers in the same order.
 
     All files are read before the first answer is computed.
     """

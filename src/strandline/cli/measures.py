@@ -36,7 +36,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; return 0 even if no measure was found."""
+    """Print the found measures with their predicted costs; return 0 even if none was found."""
     console = Console(quiet=arguments.quiet)
     from strandline.checker.measures.notation import parse_measures
     from strandline.errors import UsageError

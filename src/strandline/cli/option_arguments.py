@@ -14,9 +14,10 @@ Options = TypeVar("Options")
 
 
 def add_options(parser: argparse.ArgumentParser, options: type[Any], only: Container[str] | None = None) -> None:
-    """Add the options of a class to the parser, all or only some, in the groups that the fields name.
+    """Add the options of a class to the parser, all or only some, in the groups that their fields name.
 
-    An option that is not given is not in the parsed arguments: defaults stand in the class alone.
+    `only` contains the names of the fields to add. An option that the user does not give is not in the parsed
+    arguments: the class alone has the defaults.
     """
     groups: dict[str, Any] = {}
     for field, facts in options_in(options):
@@ -29,13 +30,13 @@ def add_options(parser: argparse.ArgumentParser, options: type[Any], only: Conta
 
 
 def options_of(arguments: argparse.Namespace, options: type[Options]) -> Options:
-    """Return the object with the options that were given, validated."""
+    """Return an object of the class with the options that the user gave, validated."""
     names = [field.name for field, _ in options_in(options)]
     return options(**{name: getattr(arguments, name) for name in names if hasattr(arguments, name)})
 
 
 def _kind(field: Field[Any], facts: OptionFacts) -> dict[str, Any]:
-    """Return how the parser treats an option, by the type of its default."""
+    """Return the keywords of `add_argument` that depend on the type of an option's default."""
     if field.default is False:
         return {"action": "store_true"}
     if facts.flag is not None and facts.flag.startswith("--no-"):

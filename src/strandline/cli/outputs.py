@@ -14,7 +14,8 @@ from strandline.report.exit_codes import HOLDS, NOT_WRITTEN
 def try_file(path: Path | None, noun: str | None = None) -> None:
     """Raise `UsageError` if a file cannot be written, before a search computes its contents.
 
-    An existing file is left unchanged, and no new one remains; None means no file.
+    An existing file is left unchanged, and no new one remains; None means no file. `noun` names the file in the
+    message.
     """
     if path is None:
         return
@@ -58,10 +59,10 @@ class Outputs:
     def __init__(self, console: Console) -> None:
         self._console = console
         self.complete = True
-        """Whether all files were written."""
+        """True as long as no file has failed."""
 
     def write(self, path: Path, write: Callable[[], None]) -> None:
-        """Write a file by calling a function; a failure becomes a warning."""
+        """Write a file by calling `write`; a failure becomes a warning."""
         try:
             write()
         except InputError as error:
@@ -80,5 +81,5 @@ class Outputs:
         self._console.warning(f"warning: {message}")
 
     def exit_code(self, code: int) -> int:
-        """Return the exit code of the command: that of the verdict, unless it is 0 and a file is missing."""
+        """Return the exit code of the command: that of the verdict, unless it is 0 and a file was not written."""
         return NOT_WRITTEN if code == HOLDS and not self.complete else code

@@ -16,7 +16,8 @@ COMMANDS = (
 )  # fmt: skip
 """Modules of this package, one per command, with a function `configure(subparsers)`.
 
-It sets `run` in the parsed arguments to a function from them to the exit code.
+That function adds the command, and sets `run` in the parsed arguments to the function that runs it, which takes these
+arguments and returns the exit code.
 """
 
 
@@ -33,11 +34,11 @@ _LOADING = (
     "graph",
     "sweepline",
 )
-"""The commands that load model files of any language."""
+"""The commands that load a model file in any language, and so may execute Python."""
 
 
 class Parser(argparse.ArgumentParser):
-    """The parser of argparse, but mistakes raise exceptions: with `--json` they become a JSON object."""
+    """The parser of argparse, but mistakes raise `UsageError`: with `--json` they become a JSON object."""
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **{"allow_abbrev": False, **keywords})
@@ -56,7 +57,7 @@ class Parser(argparse.ArgumentParser):
         super()._check_value(action, value)
 
     def _perhaps(self, extras: list[str]) -> str:
-        """Return a suggestion for the first unknown flag: a flag with a similar spelling."""
+        """Return a hint at a flag spelled like the first unknown one; "" if there is none."""
         flags = [flag for action in self._actions for flag in action.option_strings]
         given = next((one for one in extras if one.startswith("--")), "")
         return suggestion(given.partition("=")[0], flags) if given else ""
@@ -66,7 +67,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def build_parser() -> Parser:
-    """Return the complete parser. Importing the commands imports nothing that takes long."""
+    """Return the parser with all commands, without imports that take long."""
     parser = Parser(
         prog="strandline",
         description="A model checker: explores every reachable state of a concurrent system and decides "
@@ -87,7 +88,7 @@ def build_parser() -> Parser:
 
 
 def flags_with_expressions(parser: argparse.ArgumentParser) -> set[str]:
-    """Return the flags of all commands that take an expression of the model's language."""
+    """Return the flags of all commands that take an expression in the model's language."""
     flags: set[str] = set()
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):

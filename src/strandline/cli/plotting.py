@@ -1,4 +1,4 @@
-"""`explore --plot` and `--plot-memory`: an exploration with plots of its profile and memory."""
+"""`explore --plot` and `--plot-memory`: an exploration with plots of its profile and its memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from strandline.report.pictures.plots import RunProgress, memory_svg, profile_sv
 
 
 class Recorder:
-    """A progress callback that records progress and forwards it to another one."""
+    """A progress callback that records the progress reports and forwards them to a console."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -35,7 +35,7 @@ class Recorder:
 
 
 class Plotting:
-    """An exploration and its plots. Raises `UsageError` for options that do not fit together."""
+    """An exploration and its plots. Raises `UsageError` for options that exclude each other."""
 
     def __init__(self, arguments: argparse.Namespace, options: ExploreOptions, console: Console) -> None:
         if arguments.plot_memory is not None and options.checkpoint is not None:
@@ -46,7 +46,10 @@ class Plotting:
         self._courses: list[RunProgress] = []
 
     def explore(self, system: System, checkpoints: Checkpoints | None) -> Exploration:
-        """Explore the model, and again breadth-first if the memory of a sweep is to be compared with that."""
+        """Explore the model and return the result.
+
+        If the memory of a sweep is to be plotted, the model is explored breadth-first as well, for comparison.
+        """
         options, arguments = self._options, self._arguments
         exploration = self._record(system, options, arguments.started, checkpoints)
         if arguments.plot_memory is not None and options.order == SWEEP:
@@ -56,7 +59,7 @@ class Plotting:
         return exploration
 
     def pictures(self, explored: Exploration) -> dict[Path, Callable[[], None]]:
-        """Return for each requested picture a function that writes it."""
+        """Return a function for each requested picture that writes it, by the path of the picture."""
         plot, memory = self._arguments.plot, self._arguments.plot_memory
         found: dict[Path, Callable[[], None]] = {}
         if plot is not None:

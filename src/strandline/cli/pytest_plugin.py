@@ -1,8 +1,8 @@
 """A pytest plugin for expected verdicts: every case of an `expected.toml` is a test.
 
 It is off unless turned on by `--strandline-expected` or by `strandline_expected = true` in pytest's configuration:
-users who have this package installed for another reason must not find new tests. Nothing of the package is imported
-before.
+users who have this package installed for another reason must not find new tests. Until then, no other module of the
+package is imported.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _OPTION, _SETTING = "--strandline-expected", "strandline_expected"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option and the setting that turn on the plugin."""
+    """Add the command-line option and the configuration setting that turn on the plugin."""
     what = "collect expected.toml files: run models against their expected verdicts"
     parser.getgroup("strandline").addoption(_OPTION, action="store_true", default=False, help=what)
     parser.addini(_SETTING, what, type="bool", default=False)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect an `expected.toml` if the plugin is on."""
+    """Return a collector for an `expected.toml` if the plugin is on; None for other files."""
     config = parent.config
     if not (config.getoption(_OPTION) or config.getini(_SETTING)):
         return None
@@ -43,9 +43,9 @@ class ExpectedFile(pytest.File):
     """The collector of an `expected.toml`."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield the cases of the file.
+        """Yield the cases of the file as tests.
 
-        If the file cannot be read, that is an error of collection, not a test that fails.
+        If the file cannot be read, that is an error of collection, not a failing test.
         """
         from strandline.checker.expected.reader import read_expected
         from strandline.errors import InputError
@@ -59,7 +59,7 @@ class ExpectedFile(pytest.File):
 
 
 class UnexpectedOutcome(Exception):
-    """Raised for a case whose outcome was not as expected."""
+    """Raised for a case whose outcome is not as expected."""
 
     def __init__(self, result: CaseResult) -> None:
         super().__init__(result.outcome.words)
@@ -74,7 +74,7 @@ class ExpectedItem(pytest.Item):
         self.case = case
 
     def runtest(self) -> None:
-        """Run the case in this process; pytest-xdist runs several processes."""
+        """Run the case in the test's process. Raises `UnexpectedOutcome` if it is not as expected."""
         from strandline.cli.testing import run_case
 
         result = run_case(self.case)
@@ -83,7 +83,7 @@ class ExpectedItem(pytest.Item):
             raise UnexpectedOutcome(result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the outcome and its reasons, without a stack trace of ours."""
+        """Return the outcome and the differences as text, without a stack trace of ours."""
         if isinstance(excinfo.value, UnexpectedOutcome):
             from strandline.report.expectations import result_text
             from strandline.report.style import Style
@@ -92,5 +92,5 @@ class ExpectedItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return the place and the name of the test."""
+        """Return the file, no line number, and the title of the test."""
         return self.path, None, f"{self.path.parent.name}: {self.name}"

@@ -52,7 +52,7 @@ def _recall(folder: Path) -> tuple[list[str], str]:
 
 
 def remember_command(arguments: argparse.Namespace, options: Options) -> None:
-    """Store the command line of a run with checkpoints, unless the run itself was resumed."""
+    """Store the command line of a run with checkpoints in their folder, unless the run itself was resumed."""
     folder = options.checkpoint_folder
     if folder is None or options.resume:
         return

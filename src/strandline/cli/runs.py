@@ -31,7 +31,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; return 0, or 3 if something cannot be removed."""
+    """List or remove the folders of killed runs; return 0, or 3 if one cannot be removed."""
     from strandline.traces.workspace import left_over, remove_left_over
 
     found = left_over(arguments.work_dir)
@@ -63,7 +63,7 @@ def _fate(arguments: argparse.Namespace, one: LeftOver, kept: list[LeftOver]) ->
 
 
 def total(found: list[LeftOver]) -> str:
-    """Return a sentence with the number of runs found and their size."""
+    """Return a clause with the number of killed runs and the size of their files."""
     from strandline.checker.limits.memory import shown_bytes
 
     whose = "a killed run" if len(found) == 1 else f"{len(found)} killed runs"
@@ -71,7 +71,7 @@ def total(found: list[LeftOver]) -> str:
 
 
 def removing(folder: Path | None) -> str:
-    """Return the shell command that removes the left-over files in a folder."""
+    """Return the shell command that removes the files of killed runs in a folder; None for the default folder."""
     place = "" if folder is None else f" --work-dir {shlex.quote(str(folder))}"
     return f"strandline runs --remove{place}"
 

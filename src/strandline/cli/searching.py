@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _EXPECTATIONS = ("holds", "violated", "unknown")
 _MUCH = 100 << 20
-"""Bytes left behind by killed runs above which every search shows a notice."""
+"""Bytes left behind by killed runs from which on every search shows a notice."""
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    """Add the argument for the model to search, with the suffixes of `LANGUAGES` in its help."""
+    """Add the positional argument for the model, with the suffixes of `LANGUAGES` in its help, and its parameters."""
     from strandline.languages import LANGUAGES
 
     kinds = ", ".join(LANGUAGES)
@@ -50,7 +50,7 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
 
 
 def load_model(arguments: argparse.Namespace, limit: float | None = None) -> System:
-    """Load the model of a command, with the parameters given.
+    """Load the model that the arguments of a command name, with the given parameters.
 
     Raises `ResourceError` if more than `limit` seconds have passed since the command began.
     """
@@ -80,9 +80,9 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def console_of(arguments: argparse.Namespace, options: Options) -> Console:
-    """Return the console of a command; print a notice if files of killed runs take much space.
+    """Return the console of a command; print a notice if the files of killed runs take much space.
 
-    Raises `UsageError` if a trace is to be written but none is to be made.
+    Raises `UsageError` if the arguments ask for a trace file, but the options turn off traces.
     """
     if arguments.trace is not None and not options.traces:
         raise UsageError("{} writes a trace, and {} looks for none", options=[Option("trace", "FILE"), NO_TRACES])
@@ -106,7 +106,7 @@ def finish(
 ) -> int:
     """Print the result, write the trace, the report and `pictures`, and return the exit code.
 
-    A file that cannot be written causes a warning: the verdict stands, and so do the checkpoints.
+    A file that cannot be written causes a warning: the verdict stands, and the checkpoints are kept.
     """
     from strandline.report.codes import exit_code
 
@@ -150,7 +150,7 @@ def _write_files(
 
 
 def _limits_of(arguments: argparse.Namespace, result: Exploration | Verdict) -> EvidenceLimits:
-    """Return the limits of the run, which writing must respect too."""
+    """Return the limits of the run for evidence, which writing must respect too."""
     from strandline.checker.limits.evidence import EvidenceLimits
     from strandline.checker.verdicts.verdict import Verdict
 
@@ -159,9 +159,10 @@ def _limits_of(arguments: argparse.Namespace, result: Exploration | Verdict) -> 
 
 
 def _emit_object(arguments: argparse.Namespace, result: Exploration | Verdict, code: int) -> None:
-    """Print the JSON object.
+    """Print the JSON object of a result.
 
-    One with a long trace is written to a file first: if that exceeds the limits, the trace can still be left out.
+    An object with a long trace is written to a temporary file first: if that exceeds the limits, the trace can still be
+    left out.
     """
     from strandline.report.data import result_data, without_traces
     from strandline.report.envelope import render, render_pieces
@@ -186,7 +187,7 @@ def _emit_object(arguments: argparse.Namespace, result: Exploration | Verdict, c
 
 
 def try_files(arguments: argparse.Namespace) -> None:
-    """Raise `UsageError` if an output file cannot be written."""
+    """Raise `UsageError` if the trace file or the report that the arguments name cannot be written."""
     try_file(arguments.trace, "trace")
     try_file(arguments.report, "report")
 
@@ -206,9 +207,9 @@ def _render(arguments: argparse.Namespace, result: Exploration | Verdict) -> str
 def _compare_with_expected(
     arguments: argparse.Namespace, console: Console, result: Exploration | Verdict, code: int
 ) -> int:
-    """Return the exit code under `--expect`, after comparing the verdict with it.
+    """Return the exit code, which `--expect` replaces by 0 if the verdict is the expected one, else by 5.
 
-    Errors are never compared, and an interruption is no verdict.
+    Errors are never compared, and an interrupted run has no verdict.
     """
     if arguments.expect is None or code == interrupted_code():
         return code

@@ -30,7 +30,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command until it is interrupted, which is its ordinary end."""
+    """Serve the model until Ctrl-C, which is the ordinary end of the command; return 0."""
     try:
         import starlette
         import uvicorn

@@ -57,7 +57,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command."""
+    """Walk through the model as the arguments demand; return the exit code."""
     if hasattr(arguments, "walks"):
         return _run_walks(arguments)
     _refuse_without_walks(arguments)
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_walks(arguments: argparse.Namespace) -> int:
-    """Take random walks; the exit code reports the verdict."""
+    """Take random walks and report the verdict, which the returned exit code shows too."""
     if arguments.commands is not None or arguments.product:
         raise UsageError("--walks takes walks by itself: not with --command or --product")
     if arguments.seed is None:
@@ -96,7 +96,7 @@ def _run_walks(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_without_walks(arguments: argparse.Namespace) -> None:
-    """Raise `UsageError` for options of random walks without random walks."""
+    """Raise `UsageError` for options of random walks if `--walks` is not given."""
     given = [name for name in ("depth", *_CLAIMS, *_LIMITS) if hasattr(arguments, name)]
     given += [name for name in ("json", "trace", "report", "full", "quiet", "expect") if getattr(arguments, name)]
     if given:
@@ -129,7 +129,10 @@ def _prompt(simulation: Simulation) -> str:
 
 
 def _run_script(simulation: Simulation, lines: Iterable[str], noun: str) -> int:
-    """Execute the commands of a script, echoing each before its output; stop at the first mistake."""
+    """Execute the commands of a script, and print each before its output; stop at the first mistake.
+
+    Returns 0. Raises `UsageError` for the mistake, with its number in the script.
+    """
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
@@ -144,7 +147,10 @@ def _run_script(simulation: Simulation, lines: Iterable[str], noun: str) -> int:
 
 
 def _run_interactively(simulation: Simulation) -> int:
-    """Execute commands that are typed; mistakes are reported, Ctrl-D leaves, Ctrl-C stops a command or leaves."""
+    """Execute commands that the user types; return the exit code.
+
+    Mistakes are printed; Ctrl-D leaves, Ctrl-C stops a command or, at the prompt, leaves.
+    """
     _prepare_line_editing()
     while not simulation.over:
         try:

@@ -1,4 +1,4 @@
-"""The commands of `strandline simulate`: a walk through a model, as text."""
+"""The commands of `strandline simulate`: an interactive walk through a model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from strandline.traces.matching import fit
 from strandline.traces.trace_files import read_trace
 
 _MOST_TOLD = 50
-"""Most steps of a random walk that are printed; of a longer one only the end is."""
+"""Most steps of a random walk that are printed; of a longer walk only the last state is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,8 @@ class Command:
 class Simulation:
     """A walk through a model, directed by commands.
 
-    All output goes through `say`; a mistake in a command is an `InputError`, and the walk stays where it was.
+    All output goes through `say`; a mistake in a command raises `InputError`, and the walk stays in its state. `over`
+    is True after the command to leave.
     """
 
     def __init__(self, reference: SystemReference, style: Style, say: Callable[[str], None], random: Random) -> None:
@@ -45,12 +46,12 @@ class Simulation:
         self.over = False
 
     def start(self) -> None:
-        """Begin in the initial state, or ask for one if there are several."""
+        """Begin the walk in the initial state; if there are several, list them for the user to choose."""
         self._say(self.text.title())
         self._reset("")
 
     def execute(self, line: str) -> None:
-        """Execute one command line. Raises `InputError` if it is wrong."""
+        """Execute one command line: a command, or numbers of steps. Raises `InputError` for a mistake."""
         words = line.split(maxsplit=1)
         if not words:
             self._say(self.text.menu(self.walk))
@@ -200,7 +201,7 @@ COMMANDS = {
 
 
 def _full_name(word: str) -> str:
-    """Return the command that a word names, in full or abbreviated."""
+    """Return the name of the command that a word abbreviates. Raises `UsageError` if it is not unique or unknown."""
     fitting = [name for name in COMMANDS if name.startswith(word)]
     if word in COMMANDS or word == "exit":
         return "quit" if word == "exit" else word

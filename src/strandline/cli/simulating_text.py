@@ -1,4 +1,4 @@
-"""The output of `strandline simulate`: states, enabled steps, faults and violated claims."""
+"""The output of `strandline simulate` as text: states, enabled steps, faults and violated claims."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from strandline.traces.text import change_lines, state_lines
 from strandline.traces.trace import Step, changes
 
 _MOST_CHOICES = 40
-"""Most steps that a menu lists unless all are asked for."""
+"""Most steps or initial states that a menu lists unless the user asks for all."""
 
 
 class SimulationText:
-    """Renders the texts of a simulation of a System."""
+    """Renders the output of a simulation of a System."""
 
     def __init__(self, reference: SystemReference, style: Style) -> None:
         self.evaluator = Evaluator(reference)
         self._reference, self._system, self._style = reference, reference.system, style
 
     def title(self) -> str:
-        """Return the first line: the name of the model."""
+        """Return the first line: name and size of the model."""
         system = self._system
         name = self._style.paint(system.name, "bold")
         product = "" if system.observer is None else f", with property process {system.observer.name}"
@@ -51,18 +51,21 @@ class SimulationText:
         return "\n".join(state_lines(self._reference.describe(state), self._style.paint))
 
     def labels(self, state: State) -> str:
-        """Return the text that lists the labels that are true in a state."""
+        """Return a line with the labels that are true in a state; "" if there are none."""
         names = self.evaluator.labels(state)
         return f"labels: {', '.join(names)}" if names else ""
 
     def warnings(self, walk: Walk) -> str:
-        """Return the text that lists the model's claims that the walk's current state violates."""
+        """Return lines with the model's claims that the walk's current state violates."""
         if walk.state is None:
             return ""
         return "\n".join(self._style.paint(line, "red") for line in self.evaluator.violations(walk.state))
 
     def menu(self, walk: Walk, *, whole: bool = False) -> str:
-        """Return the text that lists the enabled steps of the walk's current state."""
+        """Return the numbered steps that are enabled in the walk's current state, or the reason why there are none.
+
+        Before the walk has begun, it lists the initial states. Unless `whole`, a long list is cut off.
+        """
         if walk.state is None:
             return self._initial_menu(walk, whole=whole)
         if walk.fault is not None:

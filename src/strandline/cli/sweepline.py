@@ -1,4 +1,7 @@
-"""`strandline sweepline`: the command-line tool of the sweep-line thesis (000 §7.5), for all languages."""
+"""`strandline sweepline`: the command-line tool of the sweep-line thesis, for models in all languages.
+
+See docs/papers.md, 000 §7.5.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; the exit code reports the verdict."""
+    """Check the property and write the requested files; the returned exit code reports the verdict."""
     console = Console(quiet=arguments.quiet)
     from strandline.languages import load
     from strandline.report.codes import exit_code
@@ -96,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _files(arguments: argparse.Namespace) -> list[str]:
-    """Return the output files of the command."""
+    """Return the names of the output files that the arguments ask for."""
     return [TRACE_FILE, *([TREE_FILE] if arguments.tree else []), *([UPDATE_FILE] if arguments.updates else [])]
 
 
@@ -122,7 +125,7 @@ def _check(arguments: argparse.Namespace, system: System, console: Console) -> V
 
 
 def _select(arguments: argparse.Namespace, system: System) -> Selection:
-    """Return the one property to be checked."""
+    """Return the selection of the single property that the arguments ask for."""
     from strandline.checker.options.claims import FINITE, INFINITE, Claims
     from strandline.checker.properties.selection import Kind, Property, Selection, select
 
@@ -141,7 +144,7 @@ def _select(arguments: argparse.Namespace, system: System) -> Selection:
 
 
 def _formula(file: Path, system: System) -> CtlFormula:
-    """Read the formula in a file of one line (000 §7.4.3); `EFAG p` is `EF AG p`."""
+    """Read the CTL formula in a file of one line; `EFAG p` is `EF AG p` (see docs/papers.md, 000 §7.4.3)."""
     from strandline.checker.properties.ctl_formula import bind_ctl
     from strandline.languages import read_text
 
@@ -149,10 +152,10 @@ def _formula(file: Path, system: System) -> CtlFormula:
 
 
 def _safety_property(bound: CtlFormula, system: System) -> Property:
-    """Return EF p or AG p as a property of single states if that means the same, else the formula.
+    """Return EF p or AG p as a property of single states if that is equivalent, else as a CTL formula.
 
-    A formula holds if it holds in every initial state, and with fairness only some paths count; a reachable state that
-    satisfies p says less.
+    A formula holds if it holds in every initial state, and with fairness only some paths count; that a reachable state
+    satisfies p is then a weaker claim.
     """
     from strandline.checker.properties.selection import Kind, Property
 
@@ -164,7 +167,7 @@ def _safety_property(bound: CtlFormula, system: System) -> Property:
 
 
 def _of_states(bound: CtlFormula) -> Property:
-    """Return EF p or AG p as a property of single states."""
+    """Return the formula EF p or AG p as a property of single states. Raises `UsageError` for other formulas."""
     from strandline.checker.properties.selection import Kind, Property
     from strandline.properties.ltl.formula import Operator
 
@@ -181,7 +184,7 @@ def _of_states(bound: CtlFormula) -> Property:
 
 
 def _tree(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
-    """Yield every record of the sweep with its predecessor, as lines (000, listing 6.1)."""
+    """Yield a line for every state that the search stored, with its predecessor, as in listing 6.1 of the thesis."""
     from strandline.checker.graphs import explore_tree
     from strandline.checker.options.search import Options
     from strandline.report.thesis import predecessor_line, state_name
@@ -193,7 +196,7 @@ def _tree(arguments: argparse.Namespace, system: System, console: Console) -> It
 
 
 def _updates(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
-    """Yield the value updates in the product as lines (000, listing 6.3).
+    """Yield a line for each value update in a search of the product, as in listing 6.3 of the thesis.
 
     States of the product are named by both of their parts.
     """
@@ -216,7 +219,7 @@ def _write(path: Path, lines: Iterable[str]) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Remove the trace of an earlier run, which could be taken for the trace of this one."""
+    """Remove the trace file of an earlier run, which could be taken for the trace of this one."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:

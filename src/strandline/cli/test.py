@@ -55,7 +55,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; see `configure` for the exit codes."""
+    """Run the cases of all `expected.toml` files and print the results; see `configure` for the returned exit code."""
     from strandline.checker.expected.reader import find_expected
     from strandline.cli.testing import read_or_report
     from strandline.report.codes import expectation_code
@@ -114,7 +114,7 @@ def _finish(
 
 
 class _ResultPrinter:
-    """Prints results in the order of the files, each as soon as all before it are known."""
+    """Prints results in the order of the files, each as soon as all results before it are known."""
 
     def __init__(self, style: Style, *, quiet: bool, silent: bool) -> None:
         self.style = style
@@ -123,12 +123,12 @@ class _ResultPrinter:
         self._next = 0
 
     def place(self) -> int:
-        """Reserve a place for a result."""
+        """Reserve the next position in the order of results, and return its index."""
         self._results.append(None)
         return len(self._results) - 1
 
     def add_result(self, place: int, result: CaseResult) -> None:
-        """Store the result for a reserved place, and print all results that are due."""
+        """Store the result with the index `place`, and print all results that are due."""
         from strandline.report.expectations import result_text
 
         self._results[place] = result

@@ -17,9 +17,9 @@ from strandline.traces.trace import Trace
 
 
 def run_case(case: Case) -> CaseResult:
-    """Run a case and judge it.
+    """Run a case in this process, and return its result.
 
-    Errors are outcomes too, and never an expected violation; only Ctrl-C and SIGTERM are passed on.
+    Errors are outcomes too, and never an expected violation; only Ctrl-C and SIGTERM raise exceptions.
     """
     began = time.perf_counter()
     try:
@@ -37,7 +37,7 @@ def run_case(case: Case) -> CaseResult:
 
 
 def read_or_report(file: Path) -> tuple[Case, ...] | CaseResult:
-    """Return the cases of a file, or the result that it cannot be read."""
+    """Return the cases of a file, or, if it cannot be read, a result with the error."""
     try:
         return read_expected(file)
     except InputError as error:

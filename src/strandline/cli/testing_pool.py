@@ -22,15 +22,15 @@ from typing import NoReturn
 from strandline.checker.expected.cases import Case, CaseResult, Judgement, Outcome, result_of
 
 _GRACE = 3.0
-"""Seconds that a process has for removing its files before it is killed."""
+"""Seconds that a terminated process has for removing its files before it is killed."""
 
 
 def run_in_processes(
     cases: Sequence[Case], jobs: int, timeout: float | None, report: Callable[[int, CaseResult], None]
 ) -> None:
-    """Run the cases in `jobs` processes; `report` is called with the number and the result of each.
+    """Run the cases in at most `jobs` processes; `report` is called with the index and the result of each.
 
-    A case that takes longer than `timeout` seconds is ended: its outcome is a limit.
+    A case that takes longer than `timeout` seconds is ended; its outcome is `Outcome.LIMIT`.
     """
     waiting = deque(enumerate(cases))
     workers: list[_Worker] = []
@@ -53,7 +53,7 @@ def run_in_processes(
 
 
 def _needs_fresh_process(case: Case) -> bool:
-    """Return True if memory left by earlier cases would change the result: a memory limit is for the whole process."""
+    """Return True if the case has a memory limit, which also counts the memory left by earlier cases."""
     return case.asked.get("memory") is not None
 
 
@@ -65,7 +65,7 @@ class _Task:
 
 
 class _Worker:
-    """A process and its current case."""
+    """A child process and its current case."""
 
     def __init__(self) -> None:
         context = get_context("spawn")
@@ -83,13 +83,13 @@ class _Worker:
             self.connection.send(case)
 
     def remaining_seconds(self, timeout: float | None) -> float | None:
-        """Return the seconds left for its case; None without a timeout."""
+        """Return the seconds until the timeout of its case; None without a timeout or a case."""
         if timeout is None or self._task is None:
             return None
         return max(0.0, self._task.began + timeout - time.monotonic())
 
     def take(self, timeout: float | None) -> tuple[int, CaseResult]:
-        """Return the number and the result of the case: the process's result, or how the process ended."""
+        """Return the index and the result of the case; if the process has died or timed out, a result that says so."""
         if self._task is None:
             raise ValueError("this worker has no case")
         task, self._task = self._task, None
@@ -104,7 +104,7 @@ class _Worker:
         return task.number, result_of(task.case, judgement, time.monotonic() - task.began)
 
     def end(self) -> None:
-        """End the process: at once if it is idle, after a grace period otherwise."""
+        """Terminate the process; kill it if it has not ended after a grace period."""
         self.connection.close()
         self._process.terminate()
         self._process.join(_GRACE)
@@ -114,7 +114,7 @@ class _Worker:
 
 
 def _ready(workers: Sequence[_Worker], timeout: float | None) -> list[_Worker]:
-    """Wait for and return the workers that have a result, are dead or have taken too long."""
+    """Wait for workers that have a result, are dead or have exceeded the timeout, and return them."""
     left = [one for one in (worker.remaining_seconds(timeout) for worker in workers) if one is not None]
     speaking = wait([worker.connection for worker in workers], min(left) if left else None)
     return [worker for worker in workers if worker.connection in speaking or worker.remaining_seconds(timeout) == 0.0]
@@ -129,7 +129,7 @@ def _death(code: int | None) -> str:
 
 
 def _work(connection: Connection) -> None:
-    """Run cases and send their results until the connection closes."""
+    """Run cases and send their results until the connection closes; the main function of a child process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends us
     signal.signal(signal.SIGTERM, _raise_terminated)
     # Output that a model prints while it is loaded must not mix with the results on stdout.

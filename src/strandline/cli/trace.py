@@ -1,4 +1,4 @@
-"""`strandline trace`: replay a saved trace, evaluate expressions along it, convert it."""
+"""`strandline trace`: replay a saved trace, evaluate expressions along it, convert it to other formats."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def configure(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command; return 0 if the trace fits the model."""
+    """Replay the trace and print or convert it; return 0 if the model has it. Raises `InputError` if not."""
     _check_targets(arguments)
     from strandline.traces.fitting import fit_system
     from strandline.traces.trace_files import read_trace

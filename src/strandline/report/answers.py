@@ -1,4 +1,4 @@
-"""Render answers to formulas and questions of the Model Checking Contest, as text or plain data."""
+"""Render answers to the formulas and questions of the Model Checking Contest, as text or plain data."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from strandline.report.exit_codes import HOLDS, INTERRUPTED, UNKNOWN
 
 
 def answer_text(answer: Answered, width: int) -> str:
-    """Return `id  TRUE`, and the reason if the answer is unknown."""
+    """Return a line of text: the id, padded to `width`, the answer, and the reason if it is unknown."""
     reason = f"  {answer.reason}" if answer.reason else ""
     return f"{answer.id:{width}}  {answer.text}{reason}"
 
 
 def answers_data(model: str, answers: Sequence[Answered], exit_code: int) -> dict[str, Any]:
-    """Return the JSON object of a command that answers questions."""
+    """Return the JSON object of a command that answers questions about a model."""
     return {
         **head("check", exit_code),
         "model": model,
@@ -36,7 +36,7 @@ def answers_data(model: str, answers: Sequence[Answered], exit_code: int) -> dic
 
 
 def answers_code(answers: Sequence[Answered]) -> int:
-    """Return the exit code: 0 if every question was answered, whether with true or with false."""
+    """Return the exit code: HOLDS if every question was answered, with true or false; else UNKNOWN or INTERRUPTED."""
     if any(one.reason == "interrupted" for one in answers):
         return INTERRUPTED
     return UNKNOWN if any(one.value is None for one in answers) else HOLDS

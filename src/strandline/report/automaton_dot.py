@@ -1,4 +1,4 @@
-"""Automata as DOT text for Graphviz."""
+"""Automata as text in DOT, the language of Graphviz."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from strandline.properties.automata.guard import guard_text
 
 
 def automaton_dot(automaton: Automaton, *, title: str = "") -> str:
-    """Return an automaton as a directed graph.
+    """Return an automaton as a directed graph in DOT.
 
-    Accepting states have two circles, acceptance sets of edges stand in braces.
+    Accepting states are double circles; the acceptance sets of an edge are in braces behind its guard.
     """
     by_state = automaton.is_state_based
     lines = ["digraph automaton {", "    rankdir=LR;", "    node [shape=circle];"]
@@ -32,7 +32,7 @@ def automaton_dot(automaton: Automaton, *, title: str = "") -> str:
 
 
 def edge_label(automaton: Automaton, edge: Edge) -> str:
-    """Return the guard and, if acceptance is on edges, the acceptance sets of the edge."""
+    """Return the guard of an edge and, if acceptance is on edges, its acceptance sets in braces."""
     text = guard_text(edge.guard, lambda place: automaton.atoms[place])
     if automaton.is_state_based or not edge.marks:
         return text

@@ -1,8 +1,8 @@
-"""Layout of a small automaton: states, edges and labels, without any outside tool.
+"""Layout of a small automaton: coordinates of states, edges and labels, without any outside tool.
 
-States stand in columns by their distance from the initial states; inside a column they are ordered by the places of
-their neighbours. Every edge tries a few bows and every label a few places along its edge, and takes the one that
-collides least with what is already placed.
+States are in columns by their distance from the initial states; inside a column they are ordered by the positions of
+their neighbours. For every edge a few curves and for every label a few positions along its edge are tried; the one is
+taken that collides least with the parts already placed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class DrawnEdge:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A cubic curve with the place of its label's centre."""
+    """A cubic Bézier curve, and the position of its label's centre."""
 
     points: tuple[Point, Point, Point, Point]
     label_at: Point
@@ -40,7 +40,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The places of all parts; nothing lies outside `left, top, right, bottom`."""
+    """The coordinates of all parts; none lies outside `left, top, right, bottom`."""
 
     states: tuple[Point, ...]
     curves: tuple[Curve, ...]
@@ -51,7 +51,7 @@ class Layout:
 
 
 def lay_out(state_count: int, initial: Sequence[int], edges: Sequence[DrawnEdge]) -> Layout:
-    """Place states and edges; curves are in the order of `edges`."""
+    """Return the positions of states and edges; the curves are in the order of `edges`."""
     columns = _columns(state_count, initial, edges)
     states = _coordinates(columns, edges)
     placer = _Placer(states)
@@ -78,7 +78,7 @@ def _columns(count: int, initial: Sequence[int], edges: Sequence[DrawnEdge]) -> 
 
 
 def _order(columns: list[list[int]], edges: Sequence[DrawnEdge]) -> list[list[int]]:
-    """Sort each column by the mean place of its neighbours, a few times from left to right."""
+    """Sort each column by the mean row of each state's neighbours, a few times from left to right."""
     neighbours: dict[int, set[int]] = {}
     for edge in edges:
         neighbours.setdefault(edge.source, set()).add(edge.target)
@@ -136,7 +136,7 @@ _Box = tuple[float, float, float, float]
 
 
 class _Placer:
-    """Places edges one after the other, and keeps track of the occupied space."""
+    """Places edges one after the other, and keeps track of the space that states, curves and labels occupy."""
 
     def __init__(self, states: tuple[Point, ...]) -> None:
         self.states = states
@@ -144,7 +144,7 @@ class _Placer:
         self.samples: list[list[Point]] = []
 
     def place(self, edge: DrawnEdge) -> Curve:
-        """Return the cheapest of the candidate curves and label places."""
+        """Return the curve and label position of least cost for an edge, and mark their space as occupied."""
         best: tuple[float, Curve] | None = None
         for bow_cost, points in self._candidates(edge):
             cost = bow_cost + self._curve_cost(points, edge)

@@ -20,7 +20,7 @@ from strandline.report.pictures.svg import graph_svg
 
 _MARGIN = 12.0
 _MOST_ROUND = 10
-"""Most states of an automaton that is drawn as columns of circles; more would not be readable."""
+"""Most states of an automaton that is drawn as circles in columns; more would not be readable."""
 _TITLE_HEIGHT = 26.0
 _STYLE = (
     "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
@@ -35,7 +35,7 @@ _ARROW_TIP = (
 
 
 def automaton_svg(automaton: Automaton, *, title: str = "") -> str:
-    """Return a complete SVG document.
+    """Return an automaton as a complete SVG document.
 
     Accepting states have two rims; a short arrow enters initial states. Small automata have round states in columns,
     larger ones are drawn as other graphs are.
@@ -69,7 +69,7 @@ def automaton_svg(automaton: Automaton, *, title: str = "") -> str:
 
 
 def _drawn_edges(automaton: Automaton) -> list[DrawnEdge]:
-    """Return the edges to draw: those between the same two states as one, with a label of several lines."""
+    """Return the edges to draw: those between the same two states joined to one, with a label of several lines."""
     lines: dict[tuple[int, int], list[str]] = {}
     for state, edges in enumerate(automaton.edges):
         for edge in edges:
@@ -78,7 +78,7 @@ def _drawn_edges(automaton: Automaton) -> list[DrawnEdge]:
 
 
 def _wrap(label: str) -> list[str]:
-    """Split a long disjunction into lines, one cube each."""
+    """Split a long disjunction into lines, one disjunct each."""
     if len(label) <= 24:
         return [label]
     parts = label.split(" || ")
@@ -109,7 +109,7 @@ def _initial_arrow(layout: Layout, state: int) -> str:
 
 
 def _label(curve: Curve, edge: DrawnEdge) -> str:
-    """Return the lines of the label on a white ground, so that curves do not cross the text."""
+    """Return the lines of the label on a white background, so that curves do not cross the text."""
     x, y = curve.label_at
     width = max(map(len, edge.label)) * CHARACTER_WIDTH + 2
     height = len(edge.label) * LINE_HEIGHT

@@ -13,8 +13,8 @@ def automaton_text(
 ) -> str:
     """Return the formula with its class, the sizes of its automaton, and one line per edge.
 
-    `exactly` are the classes of its language; `stutters` is True if it is stutter-invariant; None for either if
-    unknown.
+    `exactly` are the classes of the formula's language, `stutters` is True if it is stutter-invariant; None omits the
+    line.
     """
     sizes = [_count(automaton.state_count, "state"), _count(automaton.edge_count, "edge")]
     facts = ", ".join([*sizes, _acceptance(automaton), _shape(automaton)])

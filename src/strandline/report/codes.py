@@ -35,7 +35,7 @@ _LIVENESS = (Kind.LTL, Kind.CTL, Kind.AUTOMATON)
 
 
 def exit_code(result: Exploration | Verdict) -> int:
-    """Return the exit code of a verdict; of several properties, that of the worst one."""
+    """Return the exit code of a result; for several properties, that of the worst one by `WORST_FIRST`."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     if exploration.interrupted:
         return interrupted_code()
@@ -57,7 +57,7 @@ def _answer_code(answer: Answer) -> int:
 
 
 def expectation_code(judgements: Iterable[Judgement]) -> int:
-    """Return the exit code of a test run: 0 if all is as expected, else that of the worst outcome.
+    """Return the exit code of a test run: 0 if every case is as expected, else that of the worst outcome.
 
     An unexpected violation has the code of the violated property.
     """

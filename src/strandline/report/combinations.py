@@ -1,4 +1,4 @@
-"""Which properties can be decided in which ways: for a model as text and data, for options as documentation."""
+"""Render the tables of methods by kind of property: for a model as text and data, for options as documentation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from strandline.report.style import table
 
 
 def combinations_text(system: System) -> str:
-    """Return the table as text.
+    """Return the table of kinds of properties and methods as text.
 
-    It has a row for each kind of property, a column for each method, and numbered reasons below.
+    It has a row for each kind of property, a column for each method, and numbered reasons for refusals below.
     """
     reasons: dict[str, int] = {}
     rows: list[list[str]] = [["", *WAYS]]
@@ -34,7 +34,7 @@ def _why(one: Combination) -> str | None:
 
 
 def combinations_data(system: System) -> list[dict[str, Any]]:
-    """Return the table as plain data, cell by cell."""
+    """Return the table of kinds of properties and methods as plain data, one object for each combination."""
     return [
         {"question": one.question, "way": one.way, "possible": one.refusal is None, "reason": _why(one)}
         for one in combinations_of(system)
@@ -42,7 +42,7 @@ def combinations_data(system: System) -> list[dict[str, Any]]:
 
 
 def effects_table() -> str:
-    """Return the table of the options' effects in Markdown: by option and kind of property, the methods."""
+    """Return a Markdown table of the methods on which each option takes effect, by kind of property."""
     kinds = (effects.STATES, effects.LTL, effects.CTL)
     rows = ["| option | " + " | ".join(kinds) + " |", "|---" * (len(kinds) + 1) + "|"]
     for fact in effects.FACTS:

@@ -1,4 +1,4 @@
-"""Render the coverage of a model as text, if something is uncovered, and as plain data."""
+"""Render the coverage of a model as text, if something is uncovered or was full, and as plain data."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SHOWN, _LISTED = 8, 1_000
 
 
 def coverage_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str, str]]:
-    """Return rows for actions never taken, locations never reached, and full buffers.
+    """Return rows for actions never taken, locations never reached, and full buffers; none if there are none.
 
-    For an incomplete search, only the numbers.
+    For an incomplete search, only the number of actions taken so far.
     """
     if coverage is None or not coverage.remarkable:
         return []
@@ -30,7 +30,10 @@ def coverage_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[st
 
 
 def product_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str, str]]:
-    """Return the rows for a product, of which only the part is searched where the property can still be violated."""
+    """Return a row for the actions not taken in a product, or none.
+
+    Only that part of the product is searched where the property can still be violated, and the row says so.
+    """
     if coverage is None or not complete or not coverage.never_taken:
         return []
     names = ", ".join(one.action for one in coverage.never_taken[:_SHOWN])
@@ -39,7 +42,7 @@ def product_rows(coverage: Coverage | None, *, complete: bool) -> list[tuple[str
 
 
 def _rows(title: str, lines: Sequence[str], noun: str) -> list[tuple[str, str]]:
-    """Return rows with one name per line."""
+    """Return rows with one of the lines each, and the title in the first."""
     rows = [(title if number == 0 else "", line) for number, line in enumerate(lines[:_SHOWN])]
     left = len(lines) - _SHOWN
     return [*rows, ("", f"... and {with_noun(left, f'more {noun}')}")] if left > 0 else rows

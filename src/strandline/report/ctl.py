@@ -21,13 +21,13 @@ _DEAD_ENDS = {
     "ignore": "paths that end there do not count",
 }
 _OWN_WORDS = dict.fromkeys(("states", "transitions", "deadlocks", "cone", "levels"), no_rows)
-"""The first rows say this in their own words, or the text leaves it out."""
+"""Statistics that have no row of the usual form: the first rows contain them, or the text leaves them out."""
 _MOST_MEMBERS = 10
-"""Most states of a terminal component that are shown as text."""
+"""Most states of a terminal SCC that are shown as text."""
 
 
 def ctl_remark(one: PropertyVerdict) -> str:
-    """Return the remark beside a formula in the list of properties."""
+    """Return the remark beside a CTL formula in the list of properties."""
     if one.reason is not None:
         return one.reason
     words = [] if one.trace is None else [lasso_words(one.trace, ended=one.trace.loop == len(one.trace))]
@@ -39,7 +39,7 @@ def ctl_remark(one: PropertyVerdict) -> str:
 
 
 def evidence_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
-    """Return the evidence for a formula's value: a small tree, then the most telling run."""
+    """Return the evidence for a formula's value: the tree of decisive subformulas, then the runs for them."""
     search = one.ctl
     if search is None or search.evidence is None:
         missing = None if search is None else search.no_evidence_reason
@@ -64,7 +64,10 @@ def evidence_title(one: PropertyVerdict, trace: Trace) -> str:
 
 
 def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
-    """Return the decisive subformulas, each indented below the one that contains it."""
+    """Return the decisive subformulas, one per line, each indented below the one that contains it.
+
+    The states of a terminal SCC that is evidence follow its subformula.
+    """
     truth = style.paint("true", "green") if evidence.holds else style.paint("false", "red")
     words = f": {evidence.words}" if evidence.words not in ("", "true here", "false here") else ""
     lines = [f"{'  ' * depth}{evidence.formula} is {truth}{words}"]
@@ -79,14 +82,14 @@ def tree_lines(evidence: Evidence, style: Style, depth: int = 1) -> list[str]:
 
 
 def _traces(evidence: Evidence) -> list[Evidence]:
-    """Return the pieces of evidence whose runs are not part of the run of an inner one."""
+    """Return the pieces of evidence whose runs are not a prefix of the run of an inner one."""
     inner = [one for part in evidence.parts for one in _traces(part)]
     ends_there = evidence.trace is None or (inner and evidence.trace.loop is None)
     return inner if ends_there else [evidence, *inner]
 
 
 def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
-    """Return the description of how a formula was decided, with a title."""
+    """Return the description of how a formula was decided, headed by the formula if `titled`."""
     if one.ctl is None:
         return []
     title = [style.paint(f"'{one.name}'", "bold")] if titled else []
@@ -94,7 +97,7 @@ def ctl_search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> lis
 
 
 def ctl_search_rows(search: CtlSearch) -> list[tuple[str, str]]:
-    """Return the figures about the search for a formula, as rows of title and text."""
+    """Return rows of a title and a text about the search for a formula: method, fairness, statistics."""
     rows = [("method", f"{search.method}{f' ({search.method_reason})' if search.method_reason else ''}")]
     if search.fairness:
         rows.append(("fairness", "; ".join(search.fairness)))

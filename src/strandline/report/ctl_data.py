@@ -14,7 +14,7 @@ from strandline.traces.trace_files import trace_data
 
 
 def ctl_data(search: CtlSearch, source: Source) -> dict[str, Any]:
-    """Return the field `ctl` of a formula."""
+    """Return the value of a formula's field `ctl` in the JSON object."""
     return {
         "formula": search.formula,
         "method": search.method,

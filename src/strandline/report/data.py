@@ -18,7 +18,7 @@ from strandline.traces.trace_files import trace_data
 
 
 def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]:
-    """Return the JSON object of a finished search."""
+    """Return the JSON object of a finished check, exploration or simulation."""
     exploration = result.exploration if isinstance(result, Verdict) else result
     source = exploration.system.source
     properties = result.properties if isinstance(result, Verdict) else (result.fault,)
@@ -51,7 +51,7 @@ def result_data(result: Exploration | Verdict, exit_code: int) -> dict[str, Any]
 
 
 def without_traces(result: Exploration | Verdict, why: str) -> Exploration | Verdict:
-    """Return the result without its long traces; `why` is given as the reason."""
+    """Return the result without traces that are too long to be held; `why` is given as the reason."""
 
     def strip(one: PropertyVerdict) -> PropertyVerdict:
         if one.trace is None or len(one.trace) <= MOST_HELD:

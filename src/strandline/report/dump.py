@@ -1,4 +1,4 @@
-"""Render a System completely as text: the model as the program understood it."""
+"""Render a System completely as text: the model after lowering, as every search sees it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The JSON object of every command: the common fields, and the object of a run without a verdict.
 
-Imports nothing heavy: an error must be reported even in the middle of an import.
+This module imports nothing heavy: an error must be reported even in the middle of an import.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ _LAST = (
     "device",
     "bdds",
 )
-"""Statistics that stand behind the others, and what the options were."""
+"""The fields that follow the numbers of `FIGURES`: options, and statistics that are structures."""
 FIGURES = tuple(one.key for one in table() if one.key is not None and one.key not in _LAST)
 SEARCH_FIELDS = (*FIGURES, *_LAST)
-"""The fields that a search fills, in their order; null where there was none."""
+"""The fields that a search fills, in their order; null if there was no search."""
 
 
 def render(data: dict[str, Any]) -> str:
-    """Return the object as text, with one line for each of its fields: readable, without filling the screen."""
+    """Return the object as JSON text, with one line for each of its fields: readable, without filling the screen."""
     return "".join(render_pieces(data))
 
 
 def render_pieces(data: dict[str, Any]) -> Iterator[str]:
-    """Yield the object as text in pieces: long traces are rendered while they are written."""
+    """Yield the JSON text of the object in pieces: long traces are rendered while they are written."""
     before = "{\n"
     for key, value in data.items():
         yield f"{before}  {json.dumps(key)}: "
@@ -56,7 +56,7 @@ def render_pieces(data: dict[str, Any]) -> Iterator[str]:
 
 
 def head(command: str | None, exit_code: int) -> dict[str, Any]:
-    """Return the fields with which every JSON object begins."""
+    """Return the fields with which the JSON object of every command begins."""
     return {
         "schema_version": SCHEMA_VERSION,
         "version": __version__,
@@ -66,7 +66,7 @@ def head(command: str | None, exit_code: int) -> dict[str, Any]:
 
 
 def error_data(command: str | None, model: str | None, error: BaseException, exit_code: int) -> dict[str, Any]:
-    """Return the object of a run that ended with an error: the fields of a search, unknown ones null."""
+    """Return the JSON object of a run that ended with an error: the fields of a search, unknown ones null."""
     message = error.on_command_line() if isinstance(error, InputError) else str(error)
     return {
         **head(command, exit_code),

@@ -1,4 +1,4 @@
-"""Render expressions along a trace as a table, and traces as CSV."""
+"""Render the values of expressions along a trace as a table, and traces as CSV."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Evaluation:
 
 
 def evaluation_lines(trace: Trace, evaluations: Sequence[Evaluation], style: Style) -> list[str]:
-    """Return one line for each state: its number, the values, and the action that led to it."""
+    """Return a table with a line for each state: its number, the values, and the action that led to it."""
     rows = [["step", *(one.expression for one in evaluations), "action"]]
     rows += _rows(trace, [[render_answer(value) for value in one.values] for one in evaluations])
     lines = table(rows, indent="")
@@ -31,7 +31,7 @@ def evaluation_lines(trace: Trace, evaluations: Sequence[Evaluation], style: Sty
 
 
 def trace_csv(trace: Trace, evaluations: Sequence[Evaluation]) -> str:
-    """Return comma-separated values with a header: step, action, all variables, then the expressions.
+    """Return a trace as comma-separated values with a header: step, action, all variables, then the expressions.
 
     Elements of arrays and fields of records have columns of their own.
     """

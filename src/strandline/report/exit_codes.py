@@ -1,6 +1,6 @@
-"""Exit codes by name: the only place where these numbers stand.
+"""Exit codes by name: the only module that contains these numbers.
 
-Imports nothing: the command line's entry point needs them before anything else is imported.
+It imports nothing, because the command line's entry point needs the codes before any other import.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ HOLDS, USAGE, UNKNOWN, BUG, UNEXPECTED, WRONG_COUNT, NOT_WRITTEN = 0, 2, 3, 4, 5
 DEADLOCK, SAFETY, LIVENESS, INTERRUPTED = 11, 12, 13, 130
 
 _signals: list[int] = []
-"""The signal that is ending the process, if there is one."""
+"""The number of the signal that is ending the process, if there is one."""
 
 
 def note_signal(number: int) -> None:
-    """Note that the process is about to end by a signal other than that of Ctrl-C."""
+    """Note that the process is about to end by this signal, which is another one than that of Ctrl-C."""
     _signals[:] = [number]
 
 

@@ -1,4 +1,4 @@
-"""Render results of expected verdicts as text and as plain data."""
+"""Render the results of cases with expected verdicts as text and as plain data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WIDTH = max(len(label) for label in _LABELS.values())
 
 
 def result_text(result: CaseResult, style: Style) -> str:
-    """Return one line for a case and, under it, every difference."""
+    """Return one line for a case and, under it, every difference from its expectation."""
     label = _LABELS.get(result.outcome, "ok")
     colour = "green" if result.outcome.is_as_expected else "yellow" if result.outcome is Outcome.LIMIT else "red"
     case = f"{result.file.parent}: {result.name}: {result.outcome.words}"
@@ -35,7 +35,7 @@ def result_text(result: CaseResult, style: Style) -> str:
 
 
 def summary_text(results: Sequence[CaseResult], seconds: float, style: Style) -> str:
-    """Return the last line: the number of cases with each outcome."""
+    """Return the last line of a test run: the number of cases with each outcome."""
     counts = Counter(result.outcome for result in results)
     good = all(outcome.is_as_expected for outcome in counts)
     parts = [f"{counts[outcome]} {outcome.words}" for outcome in Outcome if counts[outcome]]
@@ -44,7 +44,7 @@ def summary_text(results: Sequence[CaseResult], seconds: float, style: Style) ->
 
 
 def results_data(results: Sequence[CaseResult], exit_code: int, seconds: float) -> dict[str, Any]:
-    """Return the object of `strandline test --json`."""
+    """Return the JSON object of `strandline test --json`."""
     counts = Counter(result.outcome for result in results)
     return {
         **head("test", exit_code),

@@ -1,4 +1,4 @@
-"""Facts about a model that need no search: its variables, the layout of states, processes, properties."""
+"""Render facts about a model that need no search: its variables, the layout of states, processes, properties."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FAIRNESS = {"weak": "weak", "strong": "strong", "condition": "infinitely often"
 
 
 def facts_data(system: System) -> dict[str, Any]:
-    """Return the facts as plain data."""
+    """Return the facts about a model as plain data, the JSON object of `strandline info --json`."""
     layout = make_layout(system, analyse_ranges(system).variables)
     return {
         **head("info", 0),
@@ -55,7 +55,7 @@ def facts_data(system: System) -> dict[str, Any]:
 
 
 def facts_text(system: System, style: Style) -> str:
-    """Return the facts as text."""
+    """Return the facts about a model as text."""
     layout = make_layout(system, analyse_ranges(system).variables)
     lines = [style.paint(system.title, "bold") + (", synchronous" if system.synchronous else "")]
     processes = [(process.name, _locations(process.locations)) for process in system.processes]
@@ -76,7 +76,7 @@ def facts_text(system: System, style: Style) -> str:
 
 
 def _without_locations(system: System) -> list[str]:
-    """Return the processes without locations, which are known by their variables or actions alone."""
+    """Return the names of processes without locations, which only own variables or actions."""
     owners = dict.fromkeys([*system.actors, *(variable.owner for variable in system.variables)])
     located = {process.name for process in system.locations.values()}
     return [owner for owner in owners if owner is not None and owner not in located]
@@ -108,7 +108,7 @@ def _variable_lines(layout: Layout, system: System) -> list[str]:
 
 
 def _plain_row(field: Field) -> tuple[str, str, str, str]:
-    """Return the row of a numeric variable."""
+    """Return the row of a numeric variable in the table of variables: name, declared range, proved range, bits."""
     variable = field.variable
     length = "" if variable.length is None else f"[{variable.length}]"
     narrowed = str(field.low) if field.low == field.high else f"{field.low}..{field.high}"

@@ -1,6 +1,6 @@
 """Write graphs of states to files: the thesis's `.ss`, Aldebaran's `.aut`, DOT, GraphML.
 
-Each writer receives states one by one and keeps none of them.
+Each writer receives states one by one and keeps none of them. The thesis is A. Lilleskare's (see docs/papers.md, 000).
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from strandline.errors import UsageError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _INTERNAL = "*"
-"""The spelling of an action without a name in an `.ss` file."""
+"""The name in an `.ss` file of an action that has none."""
 
 
 class GraphWriter(ABC):
-    """Base class of graph writers; the file must be readable from its beginning again."""
+    """Base class of graph writers; each node is passed to `take`.
+
+    If `end` returns a header, the caller writes it before the text in `file`, which it must be able to read again.
+    """
 
     def __init__(self, task: GraphTask, reference: Reference, file: TextIO) -> None:
         self.task, self.reference, self.file = task, reference, file
@@ -41,7 +44,7 @@ class GraphWriter(ABC):
     def write(self, node: Node) -> None: ...
 
     def end(self) -> str:
-        """Write the text after the last state; return a header that precedes everything else."""
+        """Write the text after the last state; return a header that must precede the whole file, or ""."""
         return ""
 
     def describe(self, node: Node) -> str:
@@ -53,7 +56,10 @@ class GraphWriter(ABC):
 
 
 class SpaceWriter(GraphWriter):
-    """Writes `.ss` (000 §7.4.1). Blanks in names of actions become underscores, because blanks separate words."""
+    """Writes `.ss` files (see docs/papers.md, 000 §7.4.1), with propositions and progress.
+
+    Blanks in names of actions become underscores, because blanks separate words.
+    """
 
     def begin(self) -> None:
         if len(self.task.system.initial) > 1:
@@ -72,7 +78,7 @@ class SpaceWriter(GraphWriter):
 
 
 class AldebaranWriter(GraphWriter):
-    """Writes `.aut`, without propositions and progress; quotes in names of actions become apostrophes."""
+    """Writes `.aut` files, without propositions and progress; quotes in names of actions become apostrophes."""
 
     def begin(self) -> None:
         if len(self.task.system.initial) > 1:
@@ -88,7 +94,7 @@ class AldebaranWriter(GraphWriter):
 
 
 class DotWriter(GraphWriter):
-    """Writes dot, for Graphviz: initial states have a double border, propositions stand below the state."""
+    """Writes DOT, for Graphviz: initial states have a double border, propositions stand below the state."""
 
     def begin(self) -> None:
         self._initial = set(self.reference.initial())
@@ -153,4 +159,4 @@ FORMATS: Mapping[str, type[GraphWriter]] = {
     "dot": DotWriter,
     "graphml": GraphmlWriter,
 }
-"""The writers by the names of their formats."""
+"""The writer class for each format name."""

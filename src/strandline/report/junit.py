@@ -1,8 +1,8 @@
-"""Results of expected verdicts as JUnit XML, which CI systems read.
+"""Results of cases with expected verdicts as JUnit XML, which CI systems read.
 
 A file is a test suite and a case is a test. A difference is a `failure`; an error, a bug or a limit is an `error`,
-because nothing was decided. The `type` of either, and a property called `outcome`, distinguish the outcomes, and also
-an expected violation from a claim that holds.
+because nothing was decided. The `type` of either, and a property called `outcome`, distinguish the outcomes; the
+property also distinguishes an expected violation from a claim that holds.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from strandline.errors import UsageError
 
 _UNDECIDED = (Outcome.LIMIT, Outcome.ERROR, Outcome.BUG)
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot have, escaped or not."""
+"""Characters that XML 1.0 does not allow, escaped or not."""
 
 
 def junit_text(results: Sequence[CaseResult]) -> str:
-    """Return the XML document."""
+    """Return the JUnit XML document for the results."""
     suites = ElementTree.Element("testsuites", {"name": "strandline"} | _totals(results))
     for file, found in groupby(results, key=lambda result: result.file):
         members = list(found)
@@ -34,7 +34,7 @@ def junit_text(results: Sequence[CaseResult]) -> str:
 
 
 def write_junit(path: Path, results: Sequence[CaseResult]) -> None:
-    """Write the XML document to a file."""
+    """Write the JUnit XML document for the results to a file. Raises `UsageError` if that fails."""
     try:
         path.write_text(junit_text(results), encoding="utf-8")
     except OSError as error:

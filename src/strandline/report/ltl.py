@@ -20,7 +20,7 @@ _MOST_COLUMNS = 32
 """Most states for which the values of atoms are shown in one table."""
 _MOST_COMPONENTS = 20
 _LONG = 20
-"""Steps of a lasso above which a hint is shown how to find a shorter one."""
+"""Steps of a lasso from which on a hint at `--shortest` is shown."""
 _LEGEND = "*: if this value alone were different, the run would {}"
 _WHATEVER_FOLLOWS = {
     Kind.LTL: "whatever follows, the formula is violated",
@@ -28,7 +28,7 @@ _WHATEVER_FOLLOWS = {
 }
 _SIZE = (Section.SIZE, Section.SWEEP, Section.STORED, Section.CHANGES)
 _OWN_WORDS = dict.fromkeys(("states", "transitions", "deadlocks", "levels"), no_rows)
-"""The row of the product says this, or the text leaves it out."""
+"""Statistics that have no row of the usual form: the row of the product contains them, or they are left out."""
 _PATH_ACCEPTED = "this path is one that must never be"
 
 
@@ -43,7 +43,7 @@ def lasso_words(trace: Trace, *, ended: bool) -> str:
 
 
 def ltl_remark(one: PropertyVerdict) -> str:
-    """Return the remark beside an LTL property in the list of properties."""
+    """Return the remark beside a property of runs in the list of properties."""
     if one.reason is not None:
         return one.reason
     if one.trace is None or one.search is None:
@@ -52,7 +52,7 @@ def ltl_remark(one: PropertyVerdict) -> str:
 
 
 def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full: bool) -> list[str]:
-    """Return the trace to a violation with its title, and the values of the formula's atoms along it."""
+    """Return the run that violates a property, with its title and the values of the atoms along it."""
     trace, search = one.trace, one.search
     if trace is None or search is None:
         return []
@@ -69,13 +69,17 @@ def violation_lines(one: PropertyVerdict, system: System, style: Style, *, full:
 
 
 def violation_title(name: str, trace: Trace, search: LtlSearch) -> str:
-    """Return the heading of a run that violates a property."""
+    """Return the heading of a run that violates the property `name`."""
     least = f" ({search.minimised})" if search.minimised else ""
     return f"Violation of '{name}': {lasso_words(trace, ended=search.ended)}{least}"
 
 
 def atom_lines(atoms: Sequence[AtomValues], trace: Trace, style: Style, legend: str) -> list[str]:
-    """Return a table of the atoms' values, a column for each state; of long traces only where one of them changes."""
+    """Return a table of the atoms' values, a column for each state.
+
+    For long traces it has only the first states at which a value changes. `legend` explains the marks of decisive
+    values.
+    """
     last = len(trace) if trace.loop is None or trace.loop == len(trace) else len(trace) - 1
     columns = _columns(atoms, last, trace.loop)
     heads = [f"{'┆ ' if number == trace.loop else ''}{number}" for number in columns]
@@ -110,7 +114,7 @@ def _cell(one: AtomValues, number: int, loop: int | None) -> str:
 
 
 def component_lines(components: Sequence[AcceptingComponent], style: Style) -> list[str]:
-    """Return all accepting components, the first ones each with its lasso."""
+    """Return a table of the accepting SCCs with their sizes and lengths of lassos, for at most the first few."""
     if not components:
         return []
     title = with_noun(len(components), "accepting component")
@@ -129,14 +133,14 @@ def _lasso(trace: Trace) -> str:
 
 
 def warning_lines(one: PropertyVerdict, style: Style) -> list[str]:
-    """Return the sanity warnings about an answer."""
+    """Return the sanity warnings about the answer for a property, one per line."""
     search = one.search or one.ctl
     warnings = () if search is None else search.warnings
     return [f"  {style.paint('warning', 'yellow')}: '{one.name}': {text}" for text in warnings]
 
 
 def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[str]:
-    """Return the description of how a property was searched, with a title."""
+    """Return the description of how a property was searched, headed by its name if `titled`."""
     if one.search is None:
         return []
     title = [style.paint(f"'{one.name}'", "bold")] if titled else []
@@ -144,7 +148,7 @@ def search_lines(one: PropertyVerdict, style: Style, *, titled: bool) -> list[st
 
 
 def search_rows(search: LtlSearch) -> list[tuple[str, str]]:
-    """Return the figures about the search for a property, as rows of title and text."""
+    """Return rows of a title and a text about the search for a property: method, automaton, statistics."""
     rows = [("method", f"{search.method}{f' ({search.method_reason})' if search.method_reason else ''}")]
     if search.automaton_states:
         states = with_noun(search.automaton_states, "state")

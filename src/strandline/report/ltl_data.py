@@ -15,7 +15,7 @@ _RENAMED = {"states": "product_states", "transitions": "product_transitions"}
 
 
 def ltl_data(search: LtlSearch, trace: Trace | None, source: Source) -> dict[str, Any]:
-    """Return the field `search` of an LTL property."""
+    """Return the value of a property's field `search` in the JSON object."""
     counted = statistics_data(search.statistics, complete=search.complete, inside=LTL)
     return {
         "formula": search.formula,

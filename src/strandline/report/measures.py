@@ -1,4 +1,4 @@
-"""Render the measures that were found as text and as plain data."""
+"""Render automatically found measures as text and as plain data."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from strandline.report.style import with_noun
 
 _WIDTH = 100
 _LONGEST_TEXT = 90
-"""Most characters of a measure that are shown unless all are asked for."""
+"""Most characters of a measure that are shown without `--full`."""
 
 
 def measures_text(system: System, found: Found, top: int, *, full: bool = False) -> str:
-    """Return a table of the measures, then each measure with its reasons and the steps that regress."""
+    """Return a table of the best `top` measures, then each one's figures, regressing actions and expressions.
+
+    With `full`, long expressions are not cut off.
+    """
     lines = [system.name, "", *_introduction(found)]
     trials = _select_shown(found, top)
     if not trials:
@@ -51,7 +54,7 @@ def _introduction(found: Found) -> list[str]:
 
 
 def _select_shown(found: Found, top: int) -> list[tuple[int, Trial]]:
-    """Return the best measures, and those that were given, with their ranks."""
+    """Return the best measures and those that the model or the user gave, each with its rank from 1."""
     numbered = list(enumerate(found.trials, 1))
     return [(number, trial) for number, trial in numbered if number <= top or trial.given]
 
@@ -81,7 +84,7 @@ def _regress(system: System, found: Found, trial: Trial) -> Regress | None:
 
 
 def measures_data(system: System, found: Found, top: int) -> dict[str, Any]:
-    """Return the measures as plain data for `--json`."""
+    """Return the best `top` measures as plain data for `--json`."""
     return {
         **head("measures", 0),
         "model": system.name,

@@ -32,12 +32,12 @@ from strandline.traces.trace import Trace
 _COLOURS = {Answer.HOLDS: "#137a3b", Answer.VIOLATED: "#b3261e", Answer.UNKNOWN: "#8a5a00"}
 _MOST_STEPS, _MOST_VARIABLES = 100, 60
 _PATIENCE, _EVERY = 0.4, 0.2
-"""Seconds before progress is shown at all, and seconds between two updates."""
+"""Seconds before any progress is shown, and seconds between two updates."""
 _LOOP = "border-left: 3px solid #8a5a00"
 
 
 def html_of(value: Any) -> str:
-    """Return the HTML of any object that can be shown."""
+    """Return the HTML of a result, trace, System or automaton. Raises `UsageError` for other objects."""
     for kind, picture in _PICTURES.items():
         if isinstance(value, kind):
             return picture(value)
@@ -145,7 +145,7 @@ def _fold(title: str, inner: str) -> str:
 
 
 def _rows(rows: Sequence[Sequence[str]], marked: int | None = None) -> str:
-    """Return an HTML table; rows from `marked` on have a line at their left."""
+    """Return an HTML table; rows after the index `marked` have a line at their left, for the loop of a lasso."""
     cell = 'style="text-align: left; vertical-align: top"'
     found = []
     for number, row in enumerate(rows):
@@ -155,7 +155,7 @@ def _rows(rows: Sequence[Sequence[str]], marked: int | None = None) -> str:
 
 
 class CellProgress:
-    """Shows the progress of a search in the cell that runs it.
+    """Shows the progress of a search in the notebook cell that runs it.
 
     It is a `strandline.checker.limits.progress.ProgressCallback`.
     """
@@ -180,7 +180,7 @@ class CellProgress:
         self._show(progress_text(progress, rate))
 
     def clear(self) -> None:
-        """Clear the progress when the search has ended: its result is shown instead."""
+        """Clear the progress when the search has ended; its result is shown instead."""
         if self._display is not None:
             self._display.update({"text/plain": ""}, raw=True)
 
@@ -194,7 +194,10 @@ class CellProgress:
 
 
 def interrupted_lines(result: Exploration | Verdict) -> list[str]:
-    """Return the partial result of an interrupted search, which a notebook shows instead of a traceback."""
+    """Return the partial result of an interrupted search as lines, to be shown instead of a traceback.
+
+    In a notebook the result is displayed as HTML, too.
+    """
     text = verdict_text(result, Style()) if isinstance(result, Verdict) else exploration_text(result, Style())
     if "IPython" in sys.modules:
         import_module("IPython.display").display(result)

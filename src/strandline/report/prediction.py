@@ -1,4 +1,4 @@
-"""Render the predicted cost of a measure that was found automatically, beside the actual cost."""
+"""Render the predicted cost of an automatically found measure, beside the actual cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from strandline.checker.verdicts.verdict import Exploration
 
 
 def prediction_rows(exploration: Exploration) -> list[tuple[str, str]]:
-    """Return two rows of text: the prediction, and the actual cost as far as it is known."""
+    """Return two rows of text: the prediction, and the actual cost as far as it is known; none without one."""
     prediction = exploration.prediction
     if prediction is None:
         return []
@@ -34,7 +34,7 @@ def _as_words(peak: float, visits: float) -> str:
 
 
 def prediction_data(exploration: Exploration) -> dict[str, Any] | None:
-    """Return the prediction for `--json`.
+    """Return the prediction as plain data for `--json`; None if there is none.
 
     `actual_peak` and `actual_visits` are null if the number of states is not known.
     """
@@ -56,7 +56,7 @@ def prediction_data(exploration: Exploration) -> dict[str, Any] | None:
 
 
 def _reality(exploration: Exploration) -> tuple[float | None, float | None]:
-    """Return peak and visits of a finished search as fractions of the number of states; None if that is unknown."""
+    """Return peak and visits of a complete search as fractions of its number of states; None if that is not known."""
     now = exploration.statistics
     if not exploration.complete or not now.states:
         return None, None

@@ -12,17 +12,17 @@ from strandline.engine.parts.profile import LayerFigures, coarser
 from strandline.report.style import Style, sparkline
 
 _MOST_LAYERS = 1_000
-"""Most layers that a profile shows separately; more are combined to as many parts."""
+"""Most layers that `--json` lists separately; more are combined to as many groups."""
 _HEIGHT = 8
 _WIDEST, _NARROWEST = 100, 20
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 
 
 def profile_chart(exploration: Exploration, style: Style, width: int = 80) -> list[str]:
-    """Return a chart of the states stored over the layers, and below of the visits, at most `width` columns wide.
+    """Return a chart of the states stored per layer, and below of the visits, at most `width` columns wide.
 
-    Visits have a scale of their own and are split: those when the line passed a layer again, and those of persistent
-    states.
+    Visits have a scale of their own and a line for each kind: all, those when the sweep-line passed a layer again, and
+    those of persistent states.
     """
     layers = exploration.statistics.profile
     if not layers:
@@ -43,7 +43,10 @@ def profile_chart(exploration: Exploration, style: Style, width: int = 80) -> li
 
 
 def profile_line(now: Statistics, style: Style) -> list[str]:
-    """Return the profile in one line: states per level for breadth-first search, states stored for a sweep."""
+    """Return the profile in one line: states per distance for breadth-first search, states stored for a sweep.
+
+    Returns nothing if there are fewer than two layers.
+    """
     if len(now.profile) < 2:
         return []
     values = now.levels or [one.stored for one in now.profile]
@@ -52,7 +55,7 @@ def profile_line(now: Statistics, style: Style) -> list[str]:
 
 
 def profile_data(layers: Sequence[LayerFigures]) -> dict[str, list[Any]] | None:
-    """Return the profile for `--json`: lists of the same length, one for each figure."""
+    """Return the profile for `--json`: lists of the same length, one for each figure; None without layers."""
     parts = coarser(layers, _MOST_LAYERS)
     if not parts:
         return None
@@ -60,7 +63,7 @@ def profile_data(layers: Sequence[LayerFigures]) -> dict[str, list[Any]] | None:
 
 
 def _kinds(layers: Sequence[LayerFigures]) -> dict[str, str]:
-    """Return the kinds of visits that occur: each label with its count, and the figure's name."""
+    """Return the kinds of visits that occur: a label with the count, and the attribute of `LayerFigures`."""
     words = {"visited": "visits", "revisited": "passed again", "persistent": "persistent"}
     totals = {figure: sum(getattr(one, figure) for one in layers) for figure in words}
     return {f"{words[figure]} {total:,}": figure for figure, total in totals.items() if total}
@@ -96,7 +99,7 @@ def _axis(layers: Sequence[LayerFigures], name: str, width: int) -> str:
 
 
 def _key(layers: Sequence[LayerFigures], key: tuple[int, int], name: str) -> str:
-    """Return `layer 3`, or `column 1, layer 3` if there are several columns."""
+    """Return the name of a layer: `layer 3`, or `column 1, layer 3` if there are several columns."""
     if layers[0].first[0] == layers[-1].last[0]:
         return f"{name} {key[1]:,}"
     if all(one.first[1] == one.last[1] == layers[0].first[1] for one in layers):

@@ -1,4 +1,4 @@
-"""The progress line of a search."""
+"""Render the progress of a search as one line."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.limits.progress import Progress
 
 _ENOUGH_TO_GUESS = 0.05
-"""Fraction of its way that a sweep-line must have gone before the time left is estimated."""
+"""Fraction of its way that the sweep-line must have gone before the time left is estimated."""
 
 
 def progress_text(progress: Progress, rate: float) -> str:
     """Return the progress line: `12.3 M states · 4.20 M/s · stored 1.1 M · 340.0 MB · 0:03`.
 
-    For a sweep, also the position of the line, and an estimate of the time left if nothing regresses.
+    `rate` is in expansions per second. For a sweep, the position of the sweep-line follows, with an estimate of the
+    time left if nothing regresses.
     """
     if progress.doing is not None:
         size = shown_bytes(progress.bytes)

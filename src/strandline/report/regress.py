@@ -15,7 +15,7 @@ _LONGEST_MEASURE = 40
 
 
 def regress_lines(regress: Regress | None) -> list[str]:
-    """Return the actions that regressed most, each with an example, and the variables."""
+    """Return the actions with most regress edges, each with an example, and the variables that change there."""
     if regress is None:
         return []
     lines = []
@@ -31,7 +31,7 @@ def regress_lines(regress: Regress | None) -> list[str]:
 
 
 def _example(edge: RegressEdge, system: System) -> str:
-    """Render the values of the measure before and after: `sent + data.length 5 → 4 (data.length: 1 → 0)`."""
+    """Render the values of the measure along an edge: `sent + data.length 5 → 4 (data.length: 1 → 0)`."""
     measures = ", ".join(
         f"{_shorten(component_text(one.component, system))} {one.old} → {one.new}" for one in edge.measures
     )
@@ -47,7 +47,7 @@ def _shorten(text: str) -> str:
 
 
 def regress_data(regress: Regress | None) -> dict[str, Any] | None:
-    """Return the regress edges as plain data for `--json`."""
+    """Return the regress edges as plain data for `--json`; None if there are none."""
     if regress is None:
         return None
     return {

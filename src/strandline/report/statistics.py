@@ -1,7 +1,7 @@
-"""The statistics of a search as rows of text and as plain data, by the table in `checker.verdicts.statistics`.
+"""Render the statistics of a search as rows of text and as plain data, by the table in `checker.verdicts.statistics`.
 
-The table says what there is, under which title and key, where and when. Here are the words of the rows that say more
-than a value, and the encoding of the values that are structures.
+That table has the title, key and conditions of each statistic. This module has the texts of the rows that say more than
+a value, and the encoding of the values that are structures.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from strandline.report.style import memory_words, time_words, with_noun
 
 Row = tuple[str, str]
 Words = Callable[[Statistics], Iterable[str]]
-"""Returns the texts of a statistic's rows; none if it has no row."""
+"""A function that returns the texts of a statistic's rows; none if it has no row."""
 
 _MOST_LEVELS = 10_000
-"""A breadth-first search with more levels than this lists none of them."""
+"""Most levels of a breadth-first search for which their numbers of states are listed in JSON."""
 _UNITS: Mapping[Unit, Callable[[Any], str]] = {
     Unit.COUNT: "{:,}".format,
     Unit.STATES: lambda value: with_noun(value, "state"),
@@ -33,7 +33,7 @@ _UNITS: Mapping[Unit, Callable[[Any], str]] = {
 
 
 def no_rows(now: Statistics) -> tuple[str, ...]:
-    """Leave a statistic out of the text about a search."""
+    """Return no text, to leave a statistic out of the rows."""
     return ()
 
 
@@ -52,15 +52,15 @@ WORDS: Mapping[str, Words] = {
     "peak_bytes": lambda now: [memory_words(now)],
     "seconds": lambda now: [time_words(now)],
 }
-"""The rows that are worded in the same way of every search."""
+"""The texts of rows that are the same for every kind of search."""
 
 
 def statistic_rows(
     now: Statistics, options: Options | None, words: Mapping[str, Words], sections: Iterable[Section]
 ) -> list[Row]:
-    """Return the rows of some sections; a kind of search has words of its own for some statistics.
+    """Return the rows of the given sections; `words` has the texts of a kind of search for some statistics.
 
-    A search for one property has no options. The rows of regress edges include what is known of them.
+    `options` is None for the search for one property. The row of regress edges is followed by rows about their actions.
     """
     rows: list[Row] = []
     own = {**WORDS, **words}
@@ -81,7 +81,7 @@ def statistic_rows(
 
 
 def statistics_data(now: Statistics, *, complete: bool, inside: str | None = None) -> dict[str, Any]:
-    """Return the values by their JSON keys: all, or those inside of the object about a property."""
+    """Return the values by their JSON keys: all, or those in the object about a property, `inside`."""
     return {
         one.key: _encode(one.name, now, complete)
         for one in table(type(now))
@@ -90,7 +90,7 @@ def statistics_data(now: Statistics, *, complete: bool, inside: str | None = Non
 
 
 def statistics_page() -> str:
-    """Return the list of JSON keys for the documentation, as a table of Markdown."""
+    """Return the table of JSON keys for the documentation, in Markdown."""
     rows = [f"| `{one.key}` | {one.facts.meaning} |" for one in table() if one.key is not None]
     return "\n".join(["| field | meaning |", "|---|---|", *rows])
 
@@ -111,7 +111,7 @@ def _levels(now: Statistics) -> list[int] | None:
 
 
 def _device(now: Statistics) -> dict[str, Any] | None:
-    """Return the statistics of a GPU search, with states a second."""
+    """Return the statistics of a GPU search with its rate in expansions per second; None for other searches."""
     if now.device is None:
         return None
     rate = now.visited / now.seconds if now.seconds else None
@@ -119,7 +119,7 @@ def _device(now: Statistics) -> dict[str, Any] | None:
 
 
 def _sets(now: Statistics) -> dict[str, Any] | None:
-    """Return the statistics of a symbolic search: BDD nodes, and the cone of influence."""
+    """Return the statistics of a symbolic search, BDD nodes and cone of influence; None for other searches."""
     return {"nodes": now.nodes, "cone": None if now.cone is None else list(now.cone)} if now.nodes else None
 
 

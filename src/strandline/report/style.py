@@ -1,4 +1,4 @@
-"""Colours, columns and numbers in text output."""
+"""Colours, columns and numbers in text output, and the rows about time and memory."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Style:
     colour: bool = False
 
     def paint(self, text: str, *names: str) -> str:
-        """Return the text in the named colours; unchanged if there are none."""
+        """Return the text in the named colours and styles; unchanged if colour is off."""
         if not self.colour or not text:
             return text
         return f"\x1b[{';'.join(_CODES[name] for name in names)}m{text}\x1b[0m"
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> list[str]:
-    """Return lines of aligned columns, all to the left."""
+    """Return rows as lines with aligned columns, flush left."""
     cells = [list(row) for row in rows]
     widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))] if cells else []
     return [
@@ -36,7 +36,7 @@ def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> list[str]:
 
 
 def roughly(count: int) -> str:
-    """Render an estimated number, of which two digits are known: `about 4,700,000`."""
+    """Render an estimated number with two significant digits: `about 4,700,000`."""
     return f"about {float(f'{count:.2g}'):,.0f}"
 
 
@@ -46,9 +46,9 @@ def with_noun(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def sparkline(values: Sequence[int], width: int = 60, top: int | None = None) -> str:
-    """Render values in one line of block characters; long lists show the largest value of each part.
+    """Render values in one line of block characters; each character shows the largest of several values if needed.
 
-    `top` is the value of the highest block, by default the largest one; with it, nothing is a space.
+    `top` is the value of the highest block, by default the largest one; if it is given, 0 is rendered as a space.
     """
     if not values:
         return ""
@@ -62,7 +62,7 @@ def sparkline(values: Sequence[int], width: int = 60, top: int | None = None) ->
 
 
 def time_words(now: Statistics) -> str:
-    """Return the time of a search and, unless that was too short to measure, its rate."""
+    """Return the time of a search and, unless it was too short to measure, its rate."""
     if now.nodes:
         return f"{now.seconds:.3f} s"
     rate = ""
@@ -79,7 +79,10 @@ def large(count: int) -> str:
 
 
 def memory_words(now: Statistics, each: str = "") -> str:
-    """Return the memory of the engine and of the process; of a symbolic search, of the process and its limit."""
+    """Return the memory of the engine, followed by `each`, and of the process.
+
+    For a symbolic search, it is the memory of the process and its default limit.
+    """
     from strandline.checker.limits.memory import DEFAULT_LIMIT, shown_bytes
 
     process = f"process {shown_bytes(now.rss_bytes)}"

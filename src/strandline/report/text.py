@@ -57,14 +57,14 @@ def verdict_text(verdict: Verdict, style: Style, *, full: bool = False) -> str:
 
 
 def searched_states(verdict: Verdict) -> bool:
-    """Return True if states were searched for a property of single states, not only of runs or trees."""
+    """Return True if there was a search for properties of single states, not only for runs or trees."""
     temporal = [one for one in verdict.properties if one.search is not None or one.ctl is not None]
     own = not temporal or any(one not in temporal and one.kind is not Kind.FAULT for one in verdict.properties)
     return own and bool(verdict.statistics.visited or verdict.exploration.complete)
 
 
 def exploration_text(exploration: Exploration, style: Style, *, full: bool = False, chart: int | None = None) -> str:
-    """Return the complete report of an exploration; with a chart of its profile of the given width."""
+    """Return the complete report of an exploration; with `chart`, its profile as a chart of that width."""
     title = {
         Answer.HOLDS: style.paint("EXPLORED", "green", "bold"),
         Answer.VIOLATED: style.paint("FAULT", "red", "bold"),
@@ -101,7 +101,7 @@ def _property_lines(verdict: Verdict, style: Style) -> list[str]:
 
 
 def remark(one: PropertyVerdict) -> str:
-    """Return the remark beside a property in the list of properties."""
+    """Return the remark beside a property in the list of properties: the reason, or the length of its trace."""
     if one.search is not None:
         return ltl_remark(one)
     if one.ctl is not None:
@@ -115,9 +115,9 @@ def remark(one: PropertyVerdict) -> str:
 
 
 def with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
-    """Return the properties whose traces are shown.
+    """Return the properties whose traces are shown, each trace once.
 
-    Properties decided by one and the same state share their trace, which is shown once.
+    Properties that one and the same state decides share their trace.
     """
     shown: list[PropertyVerdict] = []
     for one in verdict.properties:
@@ -127,12 +127,12 @@ def with_distinct_traces(verdict: Verdict) -> list[PropertyVerdict]:
 
 
 def _trace_titles(first: PropertyVerdict, verdict: Verdict, style: Style) -> list[str]:
-    """Return a heading for each property that this trace decides."""
+    """Return a heading for each property that the trace of `first` decides."""
     return [trace_title(one, verdict.exploration, style) for one in verdict.properties if one.trace is first.trace]
 
 
 def trace_title(one: PropertyVerdict, exploration: Exploration, style: Style) -> str:
-    """Return the heading of a trace to a state."""
+    """Return the heading of a trace to a state, with its length."""
     length = 0 if one.trace is None else len(one.trace)
     words = {
         Kind.DEADLOCK: "Deadlock",
@@ -154,7 +154,7 @@ def _statistics_lines(exploration: Exploration) -> list[str]:
 
 
 def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
-    """Return rows of a title and a figure about a search through states."""
+    """Return rows of a title and a text about a search through states."""
     now, options = exploration.statistics, exploration.options
     if now.walks is not None:
         return _walk_rows(exploration, now.walks)
@@ -171,7 +171,7 @@ def statistics_rows(exploration: Exploration) -> list[tuple[str, str]]:
 
 
 def _words(exploration: Exploration) -> dict[str, Words]:
-    """Return the words of the rows that depend on the whole exploration, or say more than a value."""
+    """Return the texts of the rows that depend on the whole exploration, or say more than a value."""
     options = exploration.options
     so_far = "" if exploration.complete else f"  (not complete: {exploration.reason})"
     why = "after evictions" if options.order == "cache" else "after regress edges"
@@ -257,7 +257,7 @@ def _device(figures: DeviceFigures) -> str:
 
 
 def _profile(exploration: Exploration, style: Style, chart: int | None) -> list[str]:
-    """Return the profile as a chart or in one line."""
+    """Return the profile as a chart of the width `chart`, or in one line if that is None."""
     if chart is not None:
         return profile_chart(exploration, style, chart)
     return profile_line(exploration.statistics, style)

@@ -1,6 +1,7 @@
-"""Render traces in the form of the sweep-line thesis (000, listings 6.1, 6.2, 6.4, 6.5): one state per line.
+"""Render traces in the form of the sweep-line thesis: one state per line.
 
-A state space from a file has names for its states; a state of another model is represented by its values.
+The form is that of its listings 6.1, 6.2, 6.4 and 6.5 (see docs/papers.md, 000). A state space from a file has names
+for its states; a state of another model is represented by its values.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from strandline.traces.trace import Trace
 
 
 def state_name(values: Mapping[str, Any]) -> str:
-    """Return the name of a state."""
+    """Return the name of a state: its own in a state space from a file, else its values."""
     if list(values) == [STATE]:
         return str(values[STATE])
     return "(" + ", ".join(f"{name}={show(value)}" for name, value in values.items()) + ")"
 
 
 def trace_lines(one: PropertyVerdict) -> list[str]:
-    """Return a path as lines, and the cycle or terminal component to which it leads."""
+    """Return a property's trace as lines, and the cycle or terminal SCC to which it leads."""
     trace = one.trace
     if trace is None:
         return []
@@ -35,12 +36,12 @@ def trace_lines(one: PropertyVerdict) -> list[str]:
 
 
 def predecessor_line(name: str, predecessor: str | None) -> str:
-    """Return a line of the search tree: `4 has direct predecessor: 2`; an initial state has -1."""
+    """Return a line of the search tree: `4 has direct predecessor: 2`; -1 for an initial state."""
     return f"{name} has direct predecessor: {-1 if predecessor is None else predecessor}"
 
 
 def update_line(name: str, source: str) -> str:
-    """Return a line of the value updates: `3 updated by: 4`."""
+    """Return a line about the value updates of a search for cycles: `3 updated by: 4`."""
     return f"{name} updated by: {source}"
 
 
@@ -55,7 +56,7 @@ def _line(what: str, names: Iterable[str]) -> str:
 
 
 def _path(trace: Trace) -> Iterator[str]:
-    """Yield the lines of the path, to its end or to where the loop begins."""
+    """Yield the states of the path, to its end or to the state where the loop begins."""
     last = len(trace) if trace.loop is None else trace.loop
     for number, state in enumerate(trace.states()):
         if number <= last:
@@ -63,7 +64,7 @@ def _path(trace: Trace) -> Iterator[str]:
 
 
 def _cycle(trace: Trace) -> list[str]:
-    """Return the lines of the loop, from a state back to itself; for a run that ends, that state twice."""
+    """Return the states of the loop, from a state back to itself; for a run that ends, its last state twice."""
     names = [state_name(state) for state in trace.states()][trace.loop :]
     return names if len(names) > 1 else names * 2
 

@@ -1,4 +1,4 @@
-"""Render a trace as text or to a file: the action of each step, and only the changes; whole states on request."""
+"""Render a trace as text or to a file: the action of each step with its changes only, or with whole states."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDS = 100
 
 
 def trace_lines(trace: Trace, system: System, style: Style, *, full: bool = False, whole: bool = True) -> list[str]:
-    """Return the trace for people.
+    """Return the trace as lines for people, with whole states if `full`, else with changes only.
 
     Changes of location are left out if the action's name shows them; unless `whole`, the middle of a very long trace is
     left out. A line at the left runs along a loop.
@@ -56,7 +56,7 @@ def _shown_steps(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of each step that is shown, and its lines.
 
-    In place of steps that are left out, their number is given. The loop begins with step `first`.
+    A line with their number replaces the steps in `left_out`. The loop begins with step `first`.
     """
     width = len(str(len(trace)))
 

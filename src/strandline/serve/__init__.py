@@ -1,7 +1,7 @@
 """A model explorer in the browser: `strandline serve MODEL`.
 
 Input: a System. Output: a server on this machine alone, whose page steps through the states, draws the states around
-the current one, runs checks and opens their traces. It keeps only visited states in memory. Imports `report` and
+the current one, runs checks and opens their traces. It keeps only visited states in memory. It imports `report` and
 everything before it; Starlette and uvicorn are the extra `strandline[serve]`.
 
     tabs.py            the path of each browser tab, computed by the interpreter

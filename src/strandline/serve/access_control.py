@@ -1,4 +1,4 @@
-"""Access control: requests must name this machine as host, have its own origin if any, and the token.
+"""Access control: a request must contain the token, name this machine as host, and come from the explorer's page.
 
 Another page in the same browser can send requests to this machine, and a DNS name can be made to resolve to it. The
 token keeps both out, because neither can know it; host and origin are checked before.
@@ -20,7 +20,7 @@ TOKEN_HEADER = "x-strandline-token"
 
 
 class Guard:
-    """ASGI middleware that answers refused requests with 403 and a sentence."""
+    """ASGI middleware that answers refused requests with status 403 and the reason."""
 
     def __init__(self, inside: Application, token: str, port: int) -> None:
         self._inside, self._token = inside, token

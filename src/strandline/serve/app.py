@@ -1,4 +1,4 @@
-"""Requests and responses of the explorer: its page and the JSON interface of the page's program."""
+"""Requests and responses of the explorer: its page and the JSON interface of the page's script."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ Given = Mapping[str, Any]
 
 
 class Explorer:
-    """The requests of the page about one model."""
+    """Handles the requests of the page about one model: each method takes the JSON object of a request."""
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.tabs, self.checks = Tabs(system), Checks(system)
 
     def open(self, given: Given) -> dict[str, Any]:
-        """Open a new tab, or return the one that a reloaded page had."""
+        """Open a new tab, or find the one of a reloaded page; return its name and path."""
         known = str(given.get("tab") or "")
         try:
             tab, name = self.tabs.of(known), known
@@ -61,7 +61,7 @@ class Explorer:
             return {"tab": name, **tab.path()}
 
     def moving(self, move: Callable[[Tab, Given], None], whole: bool, given: Given) -> dict[str, Any]:
-        """Move a tab; return its position, or its whole path where that has changed."""
+        """Apply `move` to a tab; return its whole path if `whole`, else only its position."""
         tab = self.tabs.of(str(given.get("tab")))
         with tab.lock:
             move(tab, given)
@@ -94,7 +94,7 @@ def _number(given: Given, name: str, default: int | None = None) -> int:
 
 
 def make_app(explorer: Explorer) -> Starlette:
-    """Return the application, without access control (see `strandline.serve.access_control`)."""
+    """Return the ASGI application, without access control (see `strandline.serve.access_control`)."""
     asked: dict[str, Callable[[Given], dict[str, Any]]] = {
         "open": explorer.open,
         "go": partial(explorer.moving, lambda tab, given: tab.go(_number(given, "number")), False),

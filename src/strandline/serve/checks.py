@@ -22,11 +22,11 @@ from strandline.traces.trace import Trace
 
 _KINDS = {"invariant": "invariants", "reach": "reach", "ltl": "ltl", "ctl": "ctl", "never": "never"}
 _MOST_POINTS = 300
-"""The most points of the chart of a running search; beyond it every other one is dropped."""
+"""Most points in the chart of a running check; when it is full, every other point is dropped."""
 
 
 class CheckRequest:
-    """The parsed request for a check.
+    """The options and the selection of properties of a check, from the JSON object `given` of a request.
 
     Raises `InputError` for an invalid request.
     """
@@ -50,7 +50,7 @@ class CheckRequest:
 
 
 def _seconds(text: str) -> float | None:
-    """Return a time limit given as text; None for an empty text. Raises `UsageError` for anything but a number > 0."""
+    """Return a time limit given as text; None for an empty text. Raises `UsageError` unless it is a number > 0."""
     if not text:
         return None
     try:
@@ -63,7 +63,7 @@ def _seconds(text: str) -> float | None:
 
 
 class Check:
-    """A check in a thread of its own, and its `strandline.checker.limits.progress.ProgressCallback`."""
+    """A check in a thread of its own, which also is its `strandline.checker.limits.progress.ProgressCallback`."""
 
     def __init__(self, system: System, asked: CheckRequest) -> None:
         self._system, self._asked = system, asked
@@ -83,11 +83,11 @@ class Check:
         return self._thread.is_alive()
 
     def cancel(self) -> None:
-        """Request cancellation; the check ends at its next progress report, with the results so far."""
+        """Request cancellation; the check ends at its next progress report, with its partial result."""
         self._cancelled = True
 
     def status(self) -> dict[str, Any]:
-        """Return the status: stage, chart, error and result."""
+        """Return the state of the check for the page: stage, points of the chart, error and result."""
         with self._lock:
             points = list(self._points)
         done = not self.running
@@ -100,14 +100,14 @@ class Check:
         }
 
     def trace(self, number: int) -> Trace:
-        """Return a trace of the result, by its number in the page."""
+        """Return the trace of the result with this number in the page. Raises `UsageError` if there is none."""
         traces = [] if self.running or self.verdict is None else traces_of(self.verdict)
         if not 0 <= number < len(traces):
             raise UsageError(f"the check has no trace {number}")
         return traces[number]
 
     def _page(self) -> dict[str, Any] | None:
-        """Return the data of the result, computed once because the page polls."""
+        """Return the result as data of a report page, computed once because the page polls; None without a result."""
         with self._lock:
             if self._result is None and self.verdict is not None:
                 self._result = page_data(self.verdict)
@@ -152,7 +152,7 @@ class Check:
 
 
 class Checks:
-    """The checks of a server by number; one runs at a time."""
+    """The checks of a server, by number in the order of their start; only one runs at a time."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -177,6 +177,6 @@ class Checks:
         return self._checks[number]
 
     def close(self) -> None:
-        """Cancel all checks when the server stops."""
+        """Request cancellation of all checks when the server stops."""
         for one in self._checks:
             one.cancel()

@@ -1,4 +1,4 @@
-"""The states around the current one, laid out for a picture that fits a page."""
+"""The states around the current one, laid out for a picture in the page."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from strandline.traces.replay import State
 from strandline.traces.trace import changes
 
 _MOST = 40
-"""The most states in a picture."""
+"""Most states in a picture."""
 
 
 def around_data(reference: Reference, here: State, before: State | None, depth: int) -> dict[str, Any]:
-    """Return a drawing of the states at most `depth` steps ahead, and of the previous one.
+    """Return a drawing of `here`, the states at most `depth` steps ahead, and the previous state `before`.
 
-    `nodes` have places and, for successors of this state, the number of the `step` to them; `edges` have the points
-    that they pass. `more` is true if states are left out.
+    `nodes` have coordinates and, for successors of `here`, the number of the `step` to them; `edges` have the points
+    that they pass. `more` is True if states are left out.
     """
     roots = [here] if before is None or before == here else [before, here]
     found = dict.fromkeys(roots)
@@ -78,7 +78,7 @@ def _draw(
 
 
 def _lines(reference: Reference, state: State, here: State, centre: dict[str, Any]) -> tuple[str, ...]:
-    """Return the text of a node: the whole current state, for others the differences from it."""
+    """Return the text of a node: all values of the current state, for others their differences from it."""
     if state == here:
         return state_lines(centre)
     differences = [f"{one.name}={show(one.new)}" for one in changes(centre, reference.describe(state))]

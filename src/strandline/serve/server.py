@@ -1,4 +1,4 @@
-"""The server, on this machine alone, until Ctrl-C."""
+"""The server of the explorer, for this machine alone."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ HOST = "127.0.0.1"
 
 
 def serve(system: System, port: int, say: Callable[[str], None]) -> None:
-    """Serve the explorer of a model until the process is asked to terminate.
+    """Serve the explorer of a model until Ctrl-C or a signal ends the process.
 
-    `say` is called with the address once the server accepts connections. Port 0 takes any free port.
+    `say` is called with the address once the server accepts connections. Port 0 takes any free port. Raises
+    `UsageError` if the port cannot be used.
     """
     listening = _bind_socket(port)
     token = secrets.token_urlsafe(24)
@@ -35,7 +36,7 @@ def serve(system: System, port: int, say: Callable[[str], None]) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server with a callback for the moment when it accepts connections."""
+    """A uvicorn server that calls `ready` when it accepts connections."""
 
     ready: Callable[[], None]
 

@@ -26,18 +26,18 @@ from strandline.transform.history import with_history
 
 _MOST_TABS = 64
 _MOST_STEPS = 500
-"""The most steps of a state that a menu lists."""
+"""Most enabled steps of a state that the page lists."""
 _LONGEST = 200_000
-"""The most steps of a path."""
+"""Most steps of a path."""
 _ROOM = 4_000_000
-"""The most characters of a path that are sent to the browser at a time."""
+"""Most characters of JSON for a path that is sent to the browser."""
 
 
 class Tab:
     """A path through the model and the current position on it.
 
     The path after the position is kept until a different step is taken there: so one can move back and forth along a
-    counterexample, and leave it anywhere.
+    counterexample, and leave it anywhere. The caller holds `lock` while it uses the tab.
     """
 
     def __init__(self, system: System) -> None:
@@ -49,7 +49,7 @@ class Tab:
         self.begin(0)
 
     def begin(self, number: int) -> None:
-        """Start a new path from an initial state."""
+        """Start a new path in the initial state with this index."""
         initial = self.reference.initial()
         if not 0 <= number < len(initial):
             raise UsageError(f"there is no initial state {number}: there are {len(initial):,}")
@@ -58,15 +58,16 @@ class Tab:
         self._loop: int | None = None
 
     def go(self, number: int) -> None:
-        """Move to another position on the path."""
+        """Move to the state with this index on the path."""
         if not 0 <= number < len(self._states):
             raise UsageError(f"there is no state {number} on this path: it has {len(self._steps):,} steps")
         self._here = number
 
     def take(self, number: int) -> None:
-        """Take a step from the current position.
+        """Take the step with this index from the current position.
 
-        If it is the next step of the path, the path is kept, else it is truncated here.
+        If it is the next step of the path, the path is kept, else it is truncated here. Raises `UsageError` for a step
+        that does not exist or faults.
         """
         edges = self._edges
         if not 0 <= number < len(edges):
@@ -87,7 +88,7 @@ class Tab:
         self._here += 1
 
     def wander(self, count: int) -> None:
-        """Take up to `count` random steps; stop at a deadlock."""
+        """Take up to `count` random steps; stop in a state without steps."""
         for _ in range(min(count, 10_000)):
             possible = [number for number, edge in enumerate(self._edges) if edge.target is not None]
             if not possible:
@@ -95,7 +96,7 @@ class Tab:
             self.take(self._random.choice(possible))
 
     def follow(self, trace: Trace, number: int) -> None:
-        """Replace the path by a trace and move to one of its states."""
+        """Replace the path by a trace, and move to its state with the index `number`."""
         found = steps_along(self.reference, trace)
         if found is None:
             raise UsageError("this trace is one of the product with the property process, which is not walked through")
@@ -108,7 +109,7 @@ class Tab:
     # Data for the page
 
     def path(self) -> dict[str, Any]:
-        """Return the whole path in the form of a report's traces."""
+        """Return the whole path as data, in the form of a report's traces, with the position."""
         trace = replay(self.reference, self._initial, self._steps).trace
         taken = actions_along(self.reference.system, trace)
         run = run_data(trace, _ROOM) | {"loop": self._loop}
@@ -120,7 +121,7 @@ class Tab:
         }
 
     def here(self) -> dict[str, Any]:
-        """Return the current position: the possible steps, and what holds in the state."""
+        """Return the current position as data: the enabled steps, the labels and the violated claims."""
         state = self._states[self._here]
         edges = self._edges
         following = self._steps[self._here] if self._here < len(self._steps) else None
@@ -138,7 +139,7 @@ class Tab:
         }
 
     def around(self, depth: int) -> dict[str, Any]:
-        """Return the drawing of the states around the current one."""
+        """Return the drawing of the states around the current one, at most `depth` steps ahead."""
         before = self._states[self._here - 1] if self._here else None
         return around_data(self.reference, self._states[self._here], before, depth)
 
@@ -147,13 +148,13 @@ class Tab:
         return list(self.reference.edges(self._states[self._here]))
 
     def _again(self, state: State) -> int | None:
-        """Return the first position on the path with the same state; None if this is the first."""
+        """Return the first index of this state on the path; None if the current position is that index."""
         first = self._places[state]
         return first if first < self._here else None
 
     @property
     def _places(self) -> dict[State, int]:
-        """Return the first position of each state on the path."""
+        """Return the first index of each state on the path."""
         places: dict[State, int] = {}
         for number, state in enumerate(self._states):
             places.setdefault(state, number)
@@ -175,7 +176,7 @@ class Tab:
 
 
 class Tabs:
-    """All tabs by secret names; the least recently used one is dropped to make room for a new one."""
+    """All tabs by their secret names; the least recently used one is dropped to make room for a new one."""
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -193,7 +194,7 @@ class Tabs:
         return name
 
     def of(self, name: str) -> Tab:
-        """Return the tab of this name; raises `UsageError` if it has been dropped."""
+        """Return the tab with this name. Raises `UsageError` if it has been dropped."""
         with self._lock:
             if name not in self._tabs:
                 raise UsageError("this tab has expired: reload the page")

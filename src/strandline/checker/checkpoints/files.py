@@ -1,8 +1,8 @@
 """One checkpoint: a folder with the arrays of a search and facts about it, complete or absent.
 
 It is written under a temporary name, synchronised with the disk, and renamed. Arrays are written in pieces, and pieces
-of zeros are left out, so that memory that was returned to the system or is only reserved costs nothing. A length or
-checksum that does not fit makes a checkpoint `Damaged`.
+of zeros are left out, so that memory that was returned to the system or is only reserved costs nothing. An array whose
+length or checksum is wrong makes reading raise `Damaged`.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ class Damaged(Exception):
 
 
 def write_checkpoint(folder: Path, saved: SavedState, facts: Mapping[str, Any], account: Account) -> int:
-    """Write a checkpoint to `folder`, which must not exist yet, and return its size.
+    """Write a checkpoint to `folder`, which must not exist yet, and return the size of its arrays in bytes.
 
-    Raises `ResourceError`, with nothing left behind, if the disk does not take it.
+    Raises `ResourceError`, with nothing left behind, if the disk is full, its limit is reached or the folder is not
+    writable.
     """
     # Written beside its place and renamed at the end: a folder of the final name is complete, whatever happens.
     partial = folder.with_name(folder.name + _PARTIAL)
@@ -100,12 +101,12 @@ def synchronise_folder(folder: Path) -> None:
 
 
 def is_partial(folder: Path) -> bool:
-    """Return True if a checkpoint was never finished."""
+    """Return True if the checkpoint in this folder was never finished, as its name shows."""
     return folder.name.endswith(_PARTIAL)
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """Read the facts of a checkpoint. Raises `Damaged`."""
+    """Read the facts of a checkpoint. Raises `Damaged` if it is unreadable, incomplete or of another format."""
     try:
         facts: dict[str, Any] = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
         size = (folder / _ARRAYS).stat().st_size
@@ -119,7 +120,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def read_arrays(folder: Path, facts: Mapping[str, Any]) -> RestoredState:
-    """Return the arrays of a checkpoint that was verified, to be read when they are needed."""
+    """Return the saved state of a verified checkpoint; each array is read from the file only when it is needed."""
     arrays = {
         name: (one["kind"], one["length"], _filling(folder / _ARRAYS, one)) for name, one in facts["arrays"].items()
     }
@@ -140,7 +141,7 @@ def _filling(path: Path, one: Mapping[str, Any]) -> Fill:
 
 
 def verify_arrays(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Raise `Damaged` if an array differs from what was written."""
+    """Raise `Damaged` if the checksum of an array differs from the one recorded when it was written."""
     with (folder / _ARRAYS).open("rb") as file:
         for name, one in facts["arrays"].items():
             size, checksum = one["length"] * np.dtype(one["kind"]).itemsize, 0

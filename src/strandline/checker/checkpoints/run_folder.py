@@ -44,17 +44,18 @@ _OWN = (RUN, _PARTIAL, COMMAND, _LOCK)
 _SEARCH, _CHECKPOINT, _FILES, _RELEASED = "search-", "checkpoint-", "files", "released"
 _KEPT = 2
 _SHARE = 10
-"""Writing checkpoints may take one second in this many; where one takes long, the next one is written later."""
+"""At most one second in this many is spent on writing checkpoints; if writing takes long, they become rarer."""
 
 
 def free_account(count: int) -> None:
-    """Accept any number of bytes."""
+    """Accept any number of bytes: the account of a disk without a limit."""
 
 
 class Checkpoints:
     """The checkpoints of one check, search by search.
 
-    Raises `UsageError` if the folder cannot be used, and `ResourceError` if it cannot be written.
+    It locks the folder until it is closed. Raises `UsageError` if the folder cannot be used, and `ResourceError` if it
+    cannot be written.
     """
 
     def __init__(self, folder: Path, every: float, *, resume: bool) -> None:
@@ -63,6 +64,7 @@ class Checkpoints:
         self._refuse_folder()
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            # The system releases the lock when the process ends, however it ends, so the file itself may stay behind.
             self._lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -72,7 +74,7 @@ class Checkpoints:
             raise ResourceError(f"{folder}: no checkpoints can be written there: {error.strerror}") from None
         self._noted: dict[str, Any] = {}
         self.delivered = False
-        """Whether the verdict and its files have reached the caller; nothing is removed before."""
+        """True once the verdict and its files have reached the caller; the folder is not emptied before."""
         try:
             if resume:
                 self._check_versions()
@@ -104,7 +106,7 @@ class Checkpoints:
         self._noted = found
 
     def _write_notes(self) -> None:
-        """Replace the file of notes as a whole."""
+        """Replace the file `run.json`, which has the program versions and the notes, as a whole."""
         path = self.folder / RUN
         partial = self.folder / _PARTIAL
         try:
@@ -118,9 +120,9 @@ class Checkpoints:
             raise ResourceError(f"{path}: cannot be written: {error.strerror}") from None
 
     def note(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return the note with this key, stored before the run was killed, or compute and store it now.
+        """Return the value noted under `key` before the run was resumed, else compute it with `make` and note it.
 
-        Notes are data for JSON.
+        Notes are data for JSON, kept in `run.json`.
         """
         if key not in self._noted:
             self._noted[key] = make()
@@ -128,7 +130,7 @@ class Checkpoints:
         return self._noted[key]
 
     def begin(self) -> SearchCheckpoints:
-        """Return the checkpoints of the next search."""
+        """Return the checkpoints of the next search of the check."""
         number = len(self._searches) + 1
         search = SearchCheckpoints(self.folder / f"{_SEARCH}{number}", self.folder, self._every)
         self._searches.append(search)
@@ -136,7 +138,7 @@ class Checkpoints:
 
     @property
     def advice(self) -> str:
-        """Return the advice how to resume a run that is kept."""
+        """Return a clause for people: how to resume the run, whose folder is kept."""
         return f"`{resume_command(self.folder)}` continues it"
 
     def __enter__(self) -> Checkpoints:
@@ -145,7 +147,7 @@ class Checkpoints:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        """End the check; if nothing is left to resume, remove all its files."""
+        """End the check; remove its files if nothing is left to be resumed."""
         if kind is None or issubclass(kind, KeyboardInterrupt):
             kept = not self.delivered or any(search.unfinished for search in self._searches)
         else:
@@ -165,7 +167,7 @@ class Checkpoints:
 
 
 class SearchCheckpoints:
-    """The checkpoints of one search, and its files, in the folder `path`."""
+    """The checkpoints of one search in the folder `place`, and the search's own files in `path`."""
 
     def __init__(self, place: Path, folder: Path, every: float, account: Account = free_account) -> None:
         self._place, self._folder, self._every, self._account = place, folder, every, account
@@ -190,16 +192,16 @@ class SearchCheckpoints:
 
     @property
     def has_checkpoint(self) -> bool:
-        """True if there is a checkpoint."""
+        """True if a checkpoint was written or recalled."""
         return bool(self._numbers)
 
     # To be resumed
 
     def recall(self, report: Callable[[str], None]) -> Mapping[str, Any] | None:
-        """Return the facts of the newest undamaged checkpoint, and restore the files to that point.
+        """Return the facts of the newest undamaged checkpoint, and restore the search's files to that point.
 
-        Returns None if there is none; then there are no files either. A damaged checkpoint is reported by `report` and
-        removed.
+        Returns None if there is no such checkpoint; then the search's files are removed. A damaged checkpoint is passed
+        to `report` and removed.
         """
         for path in self._place.glob(f"{_CHECKPOINT}*"):
             if is_partial(path):
@@ -224,14 +226,17 @@ class SearchCheckpoints:
         return None
 
     def _named_in(self, number: int) -> frozenset[str]:
-        """Return the files that a checkpoint needs; none if it is damaged."""
+        """Return the names of the files that the checkpoint with this number needs; none if it is damaged."""
         try:
             return frozenset(read_facts(self._checkpoint(number))["files"])
         except Damaged:
             return frozenset()
 
     def _cut_files(self, lengths: Mapping[str, int]) -> None:
-        """Truncate files to their lengths at the checkpoint. Raises `Damaged` if one is missing or too short."""
+        """Truncate the search's files to their lengths at the checkpoint, by name, and remove all others.
+
+        Raises `Damaged` if a file is missing or too short.
+        """
         for name, length in lengths.items():
             path = self.path / name
             # The search may have released the file after the checkpoint was written.
@@ -250,7 +255,7 @@ class SearchCheckpoints:
     def load(self, facts: Mapping[str, Any], identity: Mapping[str, Any]) -> RestoredState:
         """Return the arrays and numbers of the recalled checkpoint.
 
-        Raises `UsageError` if it belongs to another search.
+        Raises `UsageError` if `identity` differs from the one in its facts: the checkpoint belongs to another search.
         """
         if facts["identity"] != identity:
             raise UsageError(
@@ -268,7 +273,7 @@ class SearchCheckpoints:
     def save(self, saved: SavedState, facts: Mapping[str, Any]) -> None:
         """Write a checkpoint, and remove all but the last two.
 
-        Raises `ResourceError` if the disk does not take it; earlier ones are kept then.
+        Raises `ResourceError` if it cannot be written; earlier checkpoints are kept then.
         """
         began = time.monotonic()
         number = self._numbers[-1] + 1 if self._numbers else 1
@@ -288,9 +293,9 @@ class SearchCheckpoints:
         self._remove_released()
 
     def release(self, path: Path, removed: Callable[[], None]) -> None:
-        """Remove a file that the search does not need any more, once no checkpoint needs it either.
+        """Remove a file that the search does not need any more, as soon as no checkpoint needs it either.
 
-        The search never writes the file again. `removed` is called when it is removed.
+        The search never writes the file again. `removed` is called when the file is removed.
         """
         name = path.relative_to(self.path).as_posix()
         if not any(name in names for names in self._files_of.values()):
@@ -304,7 +309,7 @@ class SearchCheckpoints:
         self._released[name] = removed
 
     def _remove_released(self) -> None:
-        """Remove the released files that no checkpoint needs."""
+        """Remove the released files that no checkpoint needs any more."""
         folder, needed = self._place / _RELEASED, frozenset[str]().union(*self._files_of.values())
         for path in [path for path in folder.rglob("*") if path.is_file()]:
             name = path.relative_to(folder).as_posix()
@@ -313,7 +318,7 @@ class SearchCheckpoints:
                 self._released.pop(name, lambda: None)()
 
     def _synchronised_files(self) -> dict[str, int]:
-        """Synchronise the files of the search with the disk, and return their lengths."""
+        """Synchronise the files of the search with the disk, and return their lengths by name."""
         lengths = {}
         try:
             for path in sorted(path for path in self.path.rglob("*") if path.is_file()):
@@ -332,7 +337,7 @@ class SearchCheckpoints:
 
     @property
     def advice(self) -> str:
-        """Return the advice how to resume a run that has ended early."""
+        """Return a clause for people: how to resume the search, which has ended early."""
         if not self.has_checkpoint:
             return "no checkpoint was written yet"
         return f"`{resume_command(self._folder)}` continues from the last checkpoint"
@@ -343,7 +348,7 @@ def resume_command(folder: Path) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that must agree for a search to be resumed: of the program and of the engine's code."""
+    """Return the versions that must agree for a search to be resumed: the program's and a digest of the engine."""
     import strandline
     from strandline.engine.runtime import jit
 

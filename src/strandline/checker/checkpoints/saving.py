@@ -19,9 +19,11 @@ from strandline.errors import Option, ResourceError, UsageError
 
 
 class Stop(NamedTuple):
-    """A state at which the search stopped and continued: its record, its labels, and the stop mask at that time.
+    """A state at which the search stopped and then continued.
 
-    `path` replaces the record once another search has begun, in which records mean something else.
+    `record` is its number in the parent log, `labels` and `mask` are its labels and the stop mask at that time. Once a
+    fallback has begun another search with a parent log of its own, `path` (an initial state's number and the transition
+    numbers) replaces `record`.
     """
 
     record: int
@@ -34,7 +36,7 @@ class Saving:
     """Saves the search of one run, and restores it in another process.
 
     It is used between `recall`, before the search's files are opened, and the end of the search. While `signals` are
-    deferred, `look` is called whenever the search is at rest.
+    deferred, `look` must be called at each pause of the search.
     """
 
     def __init__(self, place: SearchCheckpoints, callback: ProgressCallback) -> None:
@@ -43,16 +45,16 @@ class Saving:
         self._stops: list[Stop] = []
         self._beyond = False
         self.seconds_before = 0.0
-        """The time of the search in earlier processes."""
+        """The search time in earlier processes of this run, in seconds."""
         self.signals = WaitingSignals()
 
     def recall(self) -> None:
-        """Find the checkpoint to continue from, if there is one, and restore the search's files to that point."""
+        """Find the newest checkpoint, if there is one, and restore the search's files to that point."""
         self._facts = self._place.recall(self._callback.stage)
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The names of the fallbacks that the saved search had gone through."""
+        """The names of the fallbacks that the saved search had gone through; none without a checkpoint."""
         return () if self._facts is None else tuple(self._facts["stages"])
 
     def attach(
@@ -63,9 +65,10 @@ class Saving:
         stages: Sequence[str],
         settle: Callable[[], None],
     ) -> None:
-        """From now on, save this search, which was just made, and its observer.
+        """Make `search`, which has not started yet, and its observer the ones to be saved and restored.
 
-        `settle` waits until their pending writes are in the files.
+        `settle` blocks until their pending writes are in the files. Raises `UsageError` if the search or its Kernel
+        cannot be saved.
         """
         if not isinstance(search, Search) or kernel.digest is None:
             raise UsageError("{}: this search cannot be saved", options=[Option("checkpoint")])
@@ -73,9 +76,9 @@ class Saving:
         self._settle, self._identity = settle, _identity(search, kernel)
 
     def take_over(self) -> list[Stop]:
-        """Restore the search and its observer, which were just made, from the checkpoint.
+        """Restore the attached search and its observer, which have not started yet, from the recalled checkpoint.
 
-        Returns the stops of the search before it was saved.
+        Returns the states at which the search had stopped before it was saved; none if there is no checkpoint.
         """
         facts, kernel = self._facts, self._kernel
         if facts is None:
@@ -92,30 +95,33 @@ class Saving:
         return list(self._stops)
 
     def note_paths(self, path_to: Callable[[int], tuple[int, Sequence[int]]]) -> None:
-        """Replace the records of stops by paths, because another search with other records is about to begin."""
+        """Replace the record numbers in the noted stops by paths.
+
+        It is called before another search begins, whose parent log has other record numbers.
+        """
         self._stops = [
             stop if stop.path is not None else stop._replace(path=path_to(stop.record)) for stop in self._stops
         ]
 
     def release(self, path: Path, removed: Callable[[], None]) -> None:
-        """Release a file, as `SearchCheckpoints.release` does."""
+        """Remove a file once no checkpoint needs it, as `SearchCheckpoints.release` does."""
         self._place.release(path, removed)
 
     def note_stop(self, stop: Stop) -> None:
-        """Record a state at which the search stopped, for the next checkpoint."""
+        """Note a state at which the search stopped, to be saved in the next checkpoint."""
         self._stops.append(stop)
 
     def note_beyond(self) -> None:
-        """Record that the search found a component, which checkpoints do not contain.
+        """Note that the search has reported an accepting SCC, which checkpoints do not contain.
 
-        No more checkpoints are written; a resumed run finds it again.
+        No more checkpoints are written; a resumed run finds the SCC again.
         """
         self._beyond = True
 
     def look(self, seconds: float, *, ends: bool) -> None:
-        """Write a checkpoint if one is due, if the search ends here, or if a signal is pending, which then acts.
+        """Write a checkpoint if one is due, if the search `ends`, or if a signal is pending, which is then delivered.
 
-        The search is at rest, after the given number of seconds.
+        Called at a pause of the search, after the given number of seconds.
         """
         interrupted = self.signals.is_pending
         if (interrupted or ends or self._place.due) and self._search.settled and not self._beyond:
@@ -146,7 +152,10 @@ class Saving:
 
 
 def _identity(search: Search, kernel: Kernel) -> dict[str, Any]:
-    """Return the identity of a search that was just made: its Kernel and its settings."""
+    """Return the identity of a search that has not started yet: the digest of its Kernel and its settings.
+
+    A checkpoint can be restored into a search of the same identity only.
+    """
     known = save_search(search) if search.settled else None
     return {
         "kernel": kernel.digest,
@@ -159,9 +168,9 @@ def _identity(search: Search, kernel: Kernel) -> dict[str, Any]:
 
 
 _SMALL = 64
-"""Words up to which an array is compared by its contents in the identity of a search."""
+"""Arrays of fewer elements are compared by their contents in the identity of a search."""
 
 
 def _plain(number: Any) -> Any:
-    """Convert a number to the form in which JSON returns it."""
+    """Convert a number or tuple to the form in which JSON returns it."""
     return list(number) if isinstance(number, tuple) else number

@@ -1,4 +1,4 @@
-"""Deferred signals: Ctrl-C must not end a search in the middle of a step if the search is saved at its end."""
+"""Deferred signals: Ctrl-C waits until the search pauses and has written its checkpoint."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class WaitingSignals:
-    """Defers the first signal until the end of the `with` block; a second one acts at once.
+    """Defers the first signal until `act` or the end of the `with` block; a second one acts at once.
 
-    In a thread that receives no signals nothing is changed.
+    Outside the main thread, which alone receives signals, it does nothing.
     """
 
     def __init__(self) -> None:
@@ -48,11 +48,11 @@ class WaitingSignals:
 
     @property
     def is_pending(self) -> bool:
-        """True if a signal is pending."""
+        """True if a signal was received and has not acted yet."""
         return self._noted is not None
 
     def act(self) -> None:
-        """Let the pending signal act, if there is one."""
+        """Deliver the pending signal, if there is one, to the handler that was installed before."""
         if self._noted is None:
             return
         (number, frame), self._noted = self._noted, None

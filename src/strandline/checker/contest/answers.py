@@ -1,8 +1,8 @@
 """Answer the formulas of a file.
 
 All formulas about single states, and all questions for a largest value, are decided in one exploration. Formulas of CTL
-share a search, as many as it has labels for; each formula of LTL has a search of its own. There are no traces: to see
-one, check the single formula.
+share a search, as many as it has labels for; each formula of LTL has a search of its own. There are no traces: check a
+single formula to get one.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from strandline.errors import InternalError, ResourceError
 from strandline.model.system import System, Variable
 
 _SHORTEST = 0.001
-"""Seconds that a search gets when no time is left; it ends with the reason."""
+"""Seconds that a search gets if no time is left: it ends at once, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answer to a formula: true, false, a number; None if it is unknown, with the reason."""
+    """The answer to a formula: true, false or a number; None if it is unknown, with the reason."""
 
     id: str
     value: bool | int | None
     reason: str | None = None
     method: str = ""
     seconds: float = 0.0
-    """The time that its search took; formulas that share a search have the same."""
+    """The time that its search took; formulas that share a search have the same value."""
 
     @property
     def text(self) -> str:
@@ -47,7 +47,7 @@ class Answered:
 
 
 def session_of(options: Options, callback: ProgressCallback | None = None) -> Session:
-    """Return a session for the searches; the time limit counts from here."""
+    """Return a session for the searches; the time limit counts from this call."""
     callback = callback or NullCallback()
     return Session(callback, time.perf_counter(), SweepMeasures(options, callback))
 
@@ -55,10 +55,10 @@ def session_of(options: Options, callback: ProgressCallback | None = None) -> Se
 def decide_formulas(
     system: System, asked: Sequence[Asked], options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
-    """Yield answers as they are found, those about states first.
+    """Yield the answers to formulas as they are found, those about states first.
 
-    At a limit the remaining answers are unknown; so they are after Ctrl-C, which ends the search. The time limit is for
-    all searches together.
+    When a limit is reached, the remaining answers are unknown; so they are after Ctrl-C, which ends the search. The
+    time limit is for all searches together.
     """
     of_states = [one for one in asked if isinstance(one, Reached | Largest)]
     of_trees = [one for one in asked if isinstance(one, OfTrees)]
@@ -83,7 +83,7 @@ def decide_formulas(
 
 
 def _share(options: Options, session: Session, searches: int) -> Options:
-    """Return the options of the next of `searches` searches, which share the time left."""
+    """Return the options of the next of `searches` searches, with an equal part of the time left as its limit."""
     if options.max_seconds is None:
         return options
     left = session.started + options.max_seconds - time.perf_counter()

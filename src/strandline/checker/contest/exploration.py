@@ -1,4 +1,4 @@
-"""One exploration for all questions about single states, and for all counts."""
+"""One exploration that answers all questions about single states and all questions for numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ from strandline.model.system import System, Variable
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """The facts to be determined: properties of single states, largest sums, token counts, variables that change."""
+    """The facts that an exploration must determine.
+
+    They are properties of single states, the largest values of sums, token counts if `tokens`, and the variables that
+    change if `changes`.
+    """
 
     properties: Sequence[Property] = ()
     sums: Sequence[Sequence[Variable]] = ()
@@ -42,7 +46,7 @@ class Wanted:
 class Explored:
     """The outcome of an exploration.
 
-    `met` has the properties that some state decides; if the search is complete, no state decides the others.
+    `met` are the properties for which a deciding state was found; if the search is complete, the others have none.
     """
 
     system: System
@@ -50,11 +54,11 @@ class Explored:
     met: set[Property] = field(default_factory=set)
     gathering: Gathering | None = None
     never_taken: int | None = None
-    """The number of actions that were part of no step, if the search is complete."""
+    """The number of actions that no step took; None before the run, or if it was interrupted."""
     outcome: RunOutcome = field(default_factory=RunOutcome)
 
     def observer(self, folder: Path, kernel: Kernel) -> Gathering:
-        """Make the observer, when the search begins."""
+        """Return the observer that gathers the wanted facts; called when the search begins."""
         if not isinstance(kernel.reference, SystemReference):
             raise InternalError("questions are answered for Systems only")
         self.gathering = Gathering(
@@ -66,7 +70,7 @@ class Explored:
         return self.gathering
 
     def note(self, run: SearchRun, bits: Mapping[Property, int]) -> None:
-        """Store the results of the run. The description of a fault needs a replay."""
+        """Store the results of the run; `bits` are the properties' bits in the labels. A fault is replayed."""
         labels = reduce(or_, (stop.labels for stop in run.stops), 0)
         self.met |= {one for one, bit in bits.items() if labels >> bit & 1}
         if run.fault is not None:
@@ -81,7 +85,7 @@ class Explored:
 
 
 def explore_for(system: System, wanted: Wanted, options: Options, session: Session) -> Explored:
-    """Explore a System, in the order of the options, until all wanted facts are known."""
+    """Explore a System in the order of the options, until all wanted facts are known or a limit is reached."""
     explored = Explored(system, wanted)
     bits = label_bits(system, wanted.properties)
     specification = SearchSpecification(
@@ -101,5 +105,5 @@ def explore_for(system: System, wanted: Wanted, options: Options, session: Sessi
 
 
 def deadlock() -> Property:
-    """Return the reachability property of a state without steps."""
+    """Return the property of deadlock freedom, which a state without steps violates."""
     return Property(Kind.DEADLOCK, "deadlock freedom")

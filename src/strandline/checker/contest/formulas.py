@@ -1,4 +1,4 @@
-"""Questions of a file of formulas, one object for each formula."""
+"""The questions of a file of formulas: one object for each formula."""
 
 from __future__ import annotations
 

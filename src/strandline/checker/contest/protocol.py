@@ -53,12 +53,12 @@ _FIGURES = {
 _TECHNIQUES = "EXPLICIT"
 _MODEL = "model.pnml"
 _SHARE_OF_TIME, _SHARE_OF_MEMORY = 0.95, 0.9
-"""Safety margins on the contest's limits, so that a run stops and prints its answers before it is killed."""
+"""Shares of the contest's limits that a run uses, so that it prints its answers before it is killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """One examination of the contest: its name, the files of the net and of the formulas, and its limits."""
+    """One examination of the contest: its name, the folder with the net and the formulas, and its limits."""
 
     name: str
     folder: Path
@@ -67,9 +67,9 @@ class Examination:
 
     @classmethod
     def read(cls, name: str | None, environment: Mapping[str, str], folder: Path) -> Examination:
-        """Read an examination from an argument or from the contest's variables.
+        """Read an examination from its name, if given, and from the contest's environment variables.
 
-        Raises `UsageError` if one is missing or not a number.
+        Raises `UsageError` if the name is missing or a limit is not a number.
         """
         examination = name or environment.get("BK_EXAMINATION")
         if not examination:
@@ -92,7 +92,10 @@ def _number(environment: Mapping[str, str], name: str) -> int | None:
 
 
 def examine(examination: Examination, callback: ProgressCallback | None = None) -> Iterator[str]:
-    """Yield the output lines as they are found. Raises `InputError` for an unreadable net or formula."""
+    """Yield the output lines of an examination as they are found.
+
+    Raises `InputError` for an unreadable net or formula.
+    """
     if examination.name not in EXAMINATIONS:
         yield DO_NOT_COMPETE
         return
@@ -123,7 +126,7 @@ def _answers(examination: Examination, callback: ProgressCallback | None) -> Ite
 
 
 def _line(examination: str, answer: Answered) -> str | None:
-    """Return the line of an answer; None if there is none to print."""
+    """Return the line of an answer; None if the answer is unknown or the contest does not ask for it."""
     if answer.value is None:
         return None
     if examination == "StateSpace":

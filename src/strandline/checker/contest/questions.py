@@ -1,4 +1,4 @@
-"""Questions that have a name: what the contest asks of every net without a file of formulas.
+"""The named questions, which the contest asks of every net without a file of formulas.
 
 deadlock          some reachable state has no step
 one-safe          no variable is ever more than 1
@@ -36,7 +36,7 @@ STATE_SPACE = "state-space"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asking:
-    """A question about a System, with the options and the session for answering it."""
+    """A named question about a System, with the options and the session for answering it."""
 
     name: str
     system: System
@@ -48,7 +48,7 @@ class _Asking:
 def decide_question(
     name: str, system: System, options: Options, temporal: TemporalOptions, session: Session
 ) -> Iterator[Answered]:
-    """Decide a named question; `state-space` has five answers.
+    """Yield the answer to a named question; `state-space` has five answers.
 
     Raises `UsageError` for an unknown question, and `InputError` for a sum that cannot be parsed.
     """
@@ -100,9 +100,9 @@ def _stable_marking(asking: _Asking) -> Iterator[Answered]:
 
 
 def _liveness(asking: _Asking) -> Iterator[Answered]:
-    """Decide liveness.
+    """Decide liveness by one exploration, if that suffices, else by a CTL formula for each action.
 
-    Most nets that are not live have a deadlock or an action that is never enabled, so one exploration is tried first.
+    Most nets that are not live have a deadlock or an action that is never enabled, which the exploration finds.
     """
     stuck, actions = deadlock(), asking.system.actions
     found, seconds = _explore(asking, Wanted(properties=[stuck]))
@@ -122,7 +122,7 @@ def _liveness(asking: _Asking) -> Iterator[Answered]:
 
 
 def _again(system: System, action: Action) -> OfTrees:
-    """Return the CTL formula AG EF enabled(action)."""
+    """Return the question whether the CTL formula AG EF enabled(action) holds."""
     name = f"enabled({action.name})"
     formula = make(Operator.ALL, make(Operator.ALWAYS, make(Operator.EXISTS, make(Operator.EVENTUALLY, atom(name)))))
     return OfTrees(name, formula, {name: some_enabled(system, [action])}, Source(name, str(formula)))

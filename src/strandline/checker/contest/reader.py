@@ -31,7 +31,7 @@ _LARGEST = 1 << 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Proposition:
-    """A part of a formula without temporal operators: its text and its expression."""
+    """A part of a formula without temporal operators: its text, and its expression over the System."""
 
     text: str
     expression: Expression
@@ -41,7 +41,7 @@ _Part = _Proposition | Formula
 
 
 def read_formulas(source: Source, system: System) -> list[Asked]:
-    """Read the questions of a file, in order.
+    """Read the questions of a file, in their order.
 
     Raises `ParseError` and `ModelError` with the line of the first mistake; unknown operators are refused.
     """
@@ -88,7 +88,7 @@ class _Reader:
         element.refuse(f"'{element.tag}' is not a supported number")
 
     def tokens(self, element: Element) -> _Proposition:
-        """Return the sum of the tokens of places."""
+        """Return the sum of the variables for the places that the element names, with its text."""
         names = [self._name_in(one, "place") for one in _some(element)]
         known = self.system.by_name
         for name, one in zip(names, element.children, strict=True):
@@ -97,7 +97,7 @@ class _Reader:
         return _Proposition(f"tokens({', '.join(names)})", row("+", [Read(known[name]) for name in names]))
 
     def fireable(self, element: Element) -> _Proposition:
-        """Return the proposition that one of some transitions is enabled."""
+        """Return the proposition that one of the transitions that the element names is enabled."""
         names = [self._name_in(one, "transition") for one in _some(element)]
         for name, one in zip(names, element.children, strict=True):
             if name not in self.actions:
@@ -117,7 +117,7 @@ class _Reader:
 
 @dataclass(slots=True, eq=False)
 class _Formula:
-    """A formula being read, with its propositions by their texts."""
+    """A formula that is being read; `atoms` has the expressions of its propositions by their texts."""
 
     reader: _Reader
     id: str
@@ -141,7 +141,7 @@ class _Formula:
         return OfTrees(self.id, formula, self.atoms, source)
 
     def _reachability(self) -> Reached | None:
-        """Return the question as one about single states, if it is EF or AG of a proposition; else None."""
+        """Return the formula as a question about single states, if it is EF or AG of a proposition; else None."""
         for quantifier, operator in (("exists-path", "finally"), ("all-paths", "globally")):
             if self.content.tag == quantifier and [one.tag for one in self.content.children] == [operator]:
                 inner = self._part(_only(self.content.children[0]))
@@ -197,10 +197,7 @@ def _has_quantifier(formula: Formula) -> bool:
 
 
 def _branches(formula: Formula) -> bool:
-    """Return True if the formula is in CTL: every temporal operator stands right below a quantifier.
-
-    The reverse must be true as well.
-    """
+    """Return True if the formula is in CTL: temporal operators stand right below quantifiers, and only those do."""
     temporal = {*_UNARY.values(), Operator.UNTIL}
     waiting = [formula]
     while waiting:

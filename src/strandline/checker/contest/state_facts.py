@@ -22,7 +22,10 @@ Integers = npt.NDArray[np.int64]
 
 
 class Gathering:
-    """Collects the largest values of some sums, and the variables that ever differ from the initial state."""
+    """An observer that collects the largest values of sums, and the variables that ever differ from the initial state.
+
+    With `tokens`, also the largest value of any variable, and of the sum of all variables.
+    """
 
     layers = False
     held_words = 0
@@ -47,7 +50,7 @@ class Gathering:
         return None
 
     def expanded(self, states: WordArray) -> None:
-        """Process expanded states, one per row."""
+        """Update the facts with a block of expanded states, one packed state per row."""
         # Column by column: one word of all states at a time.
         words = np.ascontiguousarray(states[:, : self.layout.words].T)
         self._changed |= np.bitwise_or.reduce(words ^ self._initial[:, np.newaxis], axis=1)
@@ -59,23 +62,23 @@ class Gathering:
             self._update_largest(words)
 
     def largest(self, number: int) -> int:
-        """Return the largest value of a sum; at least one state must have been observed."""
+        """Return the largest value of the sum with this number; at least one state must have been observed."""
         found = self._largest[number]
         assert found is not None, "a search expands the initial states"
         return found
 
     @property
     def most_in_all(self) -> int:
-        """Return the largest sum of all variables."""
+        """Return the largest value of the sum of all variables in one state."""
         return self._most_in_all
 
     @property
     def most_in_one(self) -> int:
-        """Return the largest value of any variable."""
+        """Return the largest value of any single variable."""
         return self._most_in_one
 
     def constant_variables(self) -> list[Variable]:
-        """Return the variables that have their initial value in all states."""
+        """Return the variables that have their initial value in all observed states."""
         return [one.variable for one in self.layout.fields if not _bits_of(one, self._changed)]
 
     def _update_largest(self, words: WordArray) -> None:
@@ -88,7 +91,10 @@ class Gathering:
 
 
 class _Sum:
-    """A sum of variables and of all elements of arrays, as masks: for each word, the weight of every bit of a mask."""
+    """A sum of variables, with all elements of arrays, over packed states.
+
+    `masks` maps each pair of a word's index and a weight to the mask of the bits that count with this weight.
+    """
 
     def __init__(self, layout: Layout, variables: Iterable[Variable]) -> None:
         self.constant = 0
@@ -111,7 +117,7 @@ class _Sum:
 
 
 def variables_in_sum(expression: Expression) -> list[Variable] | None:
-    """Return the variables that an expression adds up; None for any other expression."""
+    """Return the variables that an expression adds up; None if it is no sum of variables."""
     found: list[Variable] = []
     waiting = [expression]
     while waiting:
@@ -126,7 +132,7 @@ def variables_in_sum(expression: Expression) -> list[Variable] | None:
 
 
 def _bits_of(field: Field, words: WordArray) -> int:
-    """Return the mask of all bits of a variable's elements, for each word of a state."""
+    """Return the bits of all elements of a variable in a packed state, combined by bitwise OR."""
     bits = 0
     for index in range(field.variable.slots):
         word, shift = field.place(index)
@@ -135,7 +141,7 @@ def _bits_of(field: Field, words: WordArray) -> int:
 
 
 def _column(words: WordArray, field: Field, index: int = 0) -> Integers:
-    """Return the bits of an element in all states."""
+    """Return the bits of one element of a variable in each state; `words` has a row for each word of the states."""
     word, shift = field.place(index)
     column: WordArray = words[word]
     return (column >> np.uint64(shift) & np.uint64(field.mask)).astype(np.int64)

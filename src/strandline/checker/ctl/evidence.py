@@ -1,8 +1,9 @@
-"""Find evidence that a formula holds, or not: a path or lasso, and evidence for the operands at its end.
+"""Find evidence that a CTL formula holds, or not: a path or lasso, and evidence for the operands at its end.
 
 A formula about some path is shown by one such path, and so is the negation of one about all paths. For the others the
-only evidence is that everything was explored. A conjunction that holds is shown by all its parts, one that does not by
-a single one, and so on down the formula. Every run begins in an initial state, is replayed, and is judged (`judge.py`).
+only evidence is that all states were explored. A conjunction that holds is shown by all its operands, one that does not
+by a single operand, and so on down the formula. Every run begins in an initial state, is replayed, and is judged
+(`judge.py`).
 """
 
 from __future__ import annotations
@@ -29,30 +30,33 @@ NOTHING_ELSE = "all states were looked at"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The initial state in which a formula is evaluated: its index among the initial states, and its record."""
+    """The initial state in which a formula is evaluated: its index among the initial states, and its record number."""
 
     number: int
     record: int
 
 
 class Paths(Protocol[In]):
-    """The interface of a search for paths inside sets of records."""
+    """The interface of a search for paths inside sets of states, which are given by their record numbers."""
 
     def successors(self, record: int, /) -> list[int]:
-        """Return the records of the successors of a record, in the order of their steps."""
+        """Return the record numbers of a state's successors, in the order of its steps."""
 
     def step_into(self, record: int, goal: In, /) -> Path:
-        """Return a path of one step into a set."""
+        """Return a path of one step from `record` into the set `goal`."""
 
     def until(self, start: int, through: In, goal: In, /) -> Path:
-        """Return a shortest path inside one set that ends in another."""
+        """Return a shortest path from `start` inside the set `through` that ends in the set `goal`."""
 
     def always(self, start: int, inside: In, conditions: Sequence[In] = (), /) -> Path:
-        """Return a lasso inside a set that meets every condition, or a path that ends there."""
+        """Return a lasso inside a set that visits each of `conditions`, or a path inside it that ends in a deadlock."""
 
 
 class Explaining(Generic[Set]):
-    """Finds evidence for the value of one formula. `paths` is called when the first path is needed."""
+    """Finds evidence for the value of one formula in the state `start`.
+
+    `contains` tests whether a set contains a record. `paths` makes the search for paths when the first path is needed.
+    """
 
     def __init__(
         self,
@@ -71,11 +75,11 @@ class Explaining(Generic[Set]):
         self._paths: Paths[Set] | None = None
 
     def evidence(self) -> Evidence:
-        """Return the evidence for the whole formula, in the state of `start`."""
+        """Return the evidence for the value of the whole formula in the initial state."""
         return self._of(self._bound.formula, Path((self._start.record,), ()))
 
     def _of(self, node: Formula, way: Path) -> Evidence:
-        """Return the evidence for a subformula at the end of a path."""
+        """Return the evidence for a subformula in the last state of a path."""
         holds = self._holds(node, way.end)
         if node.is_boolean:
             return Evidence(str(node), holds, "true here" if holds else "false here")
@@ -88,7 +92,7 @@ class Explaining(Generic[Set]):
         return self._contains(self._valuation.of(node), record)
 
     def _deciding(self, node: Formula, record: int, holds: bool) -> Sequence[Formula]:
-        """Return the operands that decide the value of a formula: only one if it suffices."""
+        """Return the operands that decide the value of a formula: a single one if that suffices."""
         operands = node.operands
         if node.operator is Operator.IMPLIES and holds:
             return [operands[1] if self._holds(operands[1], record) else operands[0]]
@@ -113,7 +117,11 @@ class Explaining(Generic[Set]):
         return all(one.is_boolean for one in node.operands[0].operands)
 
     def _at_end(self, node: Formula, whole: Path, path: Path, stays: bool) -> list[Evidence]:
-        """Return the evidence for the operands at the end of a path; for a lasso, in the state where it begins."""
+        """Return the evidence for the operands of a quantified formula in the last state of its witness `path`.
+
+        If the witness `stays` inside a set for ever, it is the evidence in the first state of `path`. `whole` is the
+        path from the initial state.
+        """
         end = Path(whole.records, whole.steps)
         if stays:
             begins = len(whole.steps) - len(path.steps)
@@ -124,7 +132,7 @@ class Explaining(Generic[Set]):
         return [self._of(one, end) for one in parts if not one.is_boolean]
 
     def _path(self, found: Witnesses[Set], record: int) -> tuple[Path, bool]:
-        """Return a path that is a witness, and True if the path stays inside one set for ever."""
+        """Return a path that is a witness, and True if its form is one that stays inside a set for ever."""
         if self._paths is None:
             self._paths = self._make_paths()
         if found.entered is not None:
@@ -136,7 +144,7 @@ class Explaining(Generic[Set]):
         return self._paths.always(record, found.staying, self._valuation.conditions), True
 
     def _run(self, way: Path) -> ShownRun:
-        """Replay the path as a run of the user's System."""
+        """Replay a path of records as a run of the user's System."""
         loop = way.loop
         if loop is None or loop == len(way.steps):
             run = self._replaying.path(self._start.number, way.steps)
@@ -145,14 +153,17 @@ class Explaining(Generic[Set]):
 
 
 def _close_path(reference: SystemReference, run: ShownRun) -> ShownRun:
-    """Return the run of a path; if its last state has no step, the run repeats that state for ever."""
+    """Return the run of a path that ends in a state without steps: it repeats that state for ever.
+
+    Raises `ReplayError` if the state has a step.
+    """
     if reference.edges(run.states[-1]):
         raise ReplayError("the run that is evidence for the formula does not end in the claimed state")
     return replace(run, trace=replace(run.trace, loop=len(run.trace)), ended=True)
 
 
 def _words(run: ShownRun, before: int) -> str:
-    """Describe a run after its first steps: `3 steps lead to a state that shows it`."""
+    """Describe a run after its first `before` steps: `3 steps lead to a state that shows it`."""
     steps, loop = len(run.trace) - before, run.trace.loop
     if loop is None:
         return f"{_leading(steps)} to a state that shows it" if steps else "this state shows it"

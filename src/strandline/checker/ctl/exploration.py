@@ -25,7 +25,7 @@ def exploration(
     *,
     swept: bool,
 ) -> SearchSpecification:
-    """Specify the exploration of a task's System, breadth-first or by its measure."""
+    """Specify the exploration of a task's System: by its measure if `swept`, else breadth-first."""
     question = task.question
     options = replace(task.options, order=SWEEP if swept else "bfs")
     return SearchSpecification(

@@ -13,9 +13,9 @@ from strandline.checker.tasks.trees import CtlQuestion
 
 
 def doubts(question: CtlQuestion, valuation: Valuation[Set], contains: Callable[[Set, int], bool]) -> tuple[str, ...]:
-    """Return warnings for initial states without a path that counts.
+    """Return warnings for initial states in which no path begins that counts.
 
-    `contains` says whether a set contains an initial state, by its number.
+    `contains` tests whether a set contains an initial state, given its index.
     """
     counting = valuation.counting
     if counting is None:

@@ -1,4 +1,4 @@
-"""The result of a strategy for CTL formulas."""
+"""The result of a strategy for CTL formulas: answers with evidence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from strandline.checker.verdicts.ctl import AbstractionFigures, Evidence, Initia
 
 @dataclass(frozen=True, slots=True)
 class CtlAnswer:
-    """The value of a formula, with its evidence."""
+    """The value of a formula, with its evidence or the reason why evidence is missing."""
 
     holds: bool
     evidence: Evidence | None
@@ -24,7 +24,7 @@ class CtlAnswer:
 
 @dataclass(slots=True)
 class CtlFound:
-    """The answers to the formulas of a task; empty if the values could not be computed."""
+    """The answers to the formulas of a task; none if the values could not be computed."""
 
     method: str
     outcome: RunOutcome

@@ -1,4 +1,4 @@
-"""The path quantifiers of a formula of CTL in negation normal form."""
+"""The path quantifiers of a CTL formula, as they are in negation normal form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ _TURNING = {Operator.EXISTS: Operator.ALL, Operator.ALL: Operator.EXISTS}
 
 
 def quantifiers_of(formula: Formula) -> frozenset[Operator]:
-    """Return the quantifiers: `A` alone for ACTL, `E` alone for ECTL, both for neither."""
+    """Return the path quantifiers in negation normal form: `A` alone for ACTL, `E` alone for ECTL, else both.
+
+    The set is empty for a formula without quantifiers.
+    """
     found: set[Operator] = set()
     waiting, met = [(formula, True)], set()
     while waiting:

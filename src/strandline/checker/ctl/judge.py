@@ -1,4 +1,4 @@
-"""Judge evidence for CTL: check by the semantics of the operator on a word that a run shows what is claimed.
+"""Judge evidence for CTL: evaluate the temporal operator on the word of the run, and compare with the claimed value.
 
 Propositional operands are evaluated again in every state by the interpreter; the values of other operands are taken as
 claimed, because each has a run of its own. A path that does not loop must decide the formula however it continues. A
@@ -24,12 +24,12 @@ from strandline.traces.replay import State
 
 _OPERANDS = ("first", "second")
 Claimed = Callable[[Formula, int], bool]
-"""A function that returns the computed value of a part of the formula at a record."""
+"""A function that returns the computed value of a subformula at a record number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges the runs for the parts of one formula."""
+    """Judges the runs that are evidence for the subformulas of one formula."""
 
     formula: CtlFormula
     shown: SystemReference
@@ -37,7 +37,7 @@ class Judge:
     fairness: Sequence[Fairness]
 
     def judge(self, node: Formula, way: Path, begins: int, run: ShownRun) -> None:
-        """Raise `ReplayError` unless the run, from index `begins` on, shows the value of a quantified formula."""
+        """Raise `ReplayError` unless the run, from index `begins` on, shows the value of the subformula `node`."""
         positive, path = node.operator is Operator.EXISTS, node.operands[0]
         operator = path.operator if positive else DUAL[path.operator]
         named = dict(zip(_OPERANDS, path.operands, strict=False))
@@ -65,14 +65,17 @@ class Judge:
 
 
 def _state_at(run: ShownRun, place: int) -> State:
-    """Return the state at an index of a run, whose loop may have been shortened."""
+    """Return the state at an index of a run; indices beyond its end continue in its loop."""
     if place < len(run.states) or run.trace.loop is None:
         return run.states[place]
     return run.loop_states[(place - run.trace.loop) % len(run.loop_states)]
 
 
 def _word(letters: tuple[frozenset[str], ...], way: Path, begins: int) -> LassoWord:
-    """Return the word of a run from an index on; after the end of a path without a loop, no proposition holds."""
+    """Return the word of a run from index `begins` on.
+
+    After the end of a path without a loop, no proposition holds.
+    """
     if way.loop is None:
         return LassoWord(letters, (frozenset(),))
     turn = way.loop - begins

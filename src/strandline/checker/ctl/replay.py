@@ -1,4 +1,4 @@
-"""Replay the searches for CTL as runs of the user's System."""
+"""Replay of the runs that searches for CTL find, as runs of the user's System."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from strandline.traces.lassos import LassoReplay
 
 
 def replay_of(run: SearchRun, shown: SystemReference) -> LassoReplay:
-    """Return the replay that maps steps of the search to runs of the shown System."""
+    """Return the replay that maps steps of the search to runs of the System `shown`."""
     if not isinstance(run.kernel.reference, SystemReference):
         raise InternalError("CTL is checked on Systems")
     return LassoReplay(run.kernel.reference, shown)
 
 
 def note_fault(run: SearchRun, question: CtlQuestion) -> None:
-    """Record a fault of the model at which the run ended as a violation.
+    """Record the run-time fault of the model at which the run ended, if it did, as a violation.
 
     Raises `InputError` for a fault in an expression of the user.
     """

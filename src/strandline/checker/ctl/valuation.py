@@ -20,7 +20,7 @@ Set = TypeVar("Set")
 
 
 class Sets(Protocol[Set]):
-    """The interface of sets of states, with the three operators from which all others are made."""
+    """The interface of sets of states: set operations and the three temporal operators to which others are reduced."""
 
     def full(self) -> Set: ...
 
@@ -35,13 +35,13 @@ class Sets(Protocol[Set]):
     def not_(self, one: Set, /) -> Set: ...
 
     def next(self, states: Set, /) -> Set:
-        """Compute EX."""
+        """Compute EX `states`: the states with a successor in the set."""
 
     def until(self, through: Set, goal: Set, /) -> Set:
-        """Compute E [through U goal]."""
+        """Compute E [`through` U `goal`]."""
 
     def fair_always(self, states: Set, conditions: Sequence[Set], /) -> Set:
-        """Compute EG on paths that meet each condition infinitely often."""
+        """Compute EG `states` on paths that visit each of `conditions` infinitely often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class Witnesses(Generic[Set]):
     """The states from which some path satisfies a path formula, by the form of that path.
 
     The path is a step into `entered`; or, from `reaching`, a path through `through` to `goal`; or one that stays in
-    `staying` for ever. If `entered` or `goal` is None that form does not exist, and its other sets are empty.
+    `staying` for ever. If `entered` or `goal` is None, no path has that form, and the other sets for it are empty.
+    `satisfied` is the union of all forms.
     """
 
     satisfied: Set
@@ -61,10 +62,10 @@ class Witnesses(Generic[Set]):
 
 
 class Valuation(Generic[Set]):
-    """The sets of states that satisfy formulas, each computed once.
+    """The sets of states that satisfy CTL formulas, each computed once.
 
-    `labelled` are the states of propositional parts, `conditions` the sets that fair paths meet infinitely often. With
-    `infinite`, only infinite paths count.
+    `labelled` are the states of propositional subformulas, `conditions` the sets that fair paths visit infinitely
+    often. With `infinite`, only infinite paths count.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Valuation(Generic[Set]):
         self._witnesses: dict[Formula, Witnesses[Set]] = {}
         restricted = infinite or self.conditions
         self.counting = sets.fair_always(sets.full(), self.conditions) if restricted else None
-        """The states in which some path that counts begins; None where all paths count."""
+        """The states in which some path begins that counts; None if all paths count."""
         self._fair = sets.full() if self.counting is None else self.counting
 
     def of(self, formula: Formula) -> Set:
@@ -95,9 +96,9 @@ class Valuation(Generic[Set]):
         return self._values[formula]
 
     def witnesses(self, node: Formula) -> Witnesses[Set]:
-        """Return the states from which paths show the value of a quantified formula.
+        """Return the states from which paths show the value of a quantified formula that was evaluated by `of`.
 
-        They show that it holds, if it is about some path, else that it does not.
+        The paths show that it holds if it is about some path, and that it does not if it is about all paths.
         """
         return self._witnesses[node]
 
@@ -147,6 +148,7 @@ class Valuation(Generic[Set]):
             case Operator.ALWAYS:
                 staying, empty = self._staying(first), self._sets.empty()
                 return Witnesses(staying, empty, empty, staying)
+        # Release and weak until: one operand is kept until the goal is reached, or for ever.
         kept = last if operator is Operator.RELEASE else first
         goal = both(first, last) if operator is Operator.RELEASE else last
         found, staying = self._reaching(kept, goal), self._staying(kept)

@@ -1,4 +1,4 @@
-"""Load the engine's machine code for graphs, on a graph of three states, before the clock starts."""
+"""Load the engine's machine code for graphs, on a graph of three states, before the clock of the search starts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load_graph() -> None:
 
 @cache
 def load_components() -> None:
-    """Load the machine code for terminal components."""
+    """Load the machine code that finds terminal SCCs."""
     components = TerminalComponents(1, 1)
     _notify(components)
     components.finish()
@@ -40,8 +40,8 @@ def load_components() -> None:
 def _notify(observer: GraphLog | TerminalComponents) -> None:
     """Notify an observer with arrays of every type that the compiler distinguishes in a search.
 
-    They are the record of the initial state; then states with their labels and an edge to themselves, one state alone
-    and two at once.
+    First comes the record number of the initial state; then states with their labels and an edge to themselves, one
+    state alone and two at once.
     """
     observer.expanded(np.array([[0, 1, 1]], dtype=np.uint64))
     observer.edges(np.zeros(1, dtype=np.uint64), np.zeros(2, dtype=np.uint64))

@@ -41,10 +41,11 @@ def explore_system(
     method: str = EXPLICIT,
     checkpoints: Checkpoints | None = None,
 ) -> Exploration:
-    """Visit every reachable state, one by one or, with the method `symbolic`, as BDDs.
+    """Visit every reachable state, one by one or, with the method `symbolic`, as sets with BDDs.
 
-    Ctrl-C raises `Interrupted`. The time limit counts from `started`, a time of `time.perf_counter`. A caller with
-    files to write opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after that.
+    Ctrl-C raises `Interrupted`. The time limit counts from `started`, a time of `time.perf_counter`. A caller that
+    writes files afterwards opens the `checkpoints` itself, by `open_checkpoints`, so that they are removed only after
+    that.
     """
     with _own_or(checkpoints, options) as checkpoints:
         session = _session(options, callback, started, checkpoints)
@@ -85,9 +86,9 @@ def check_selection(
 def _refuse_without_effect(
     system: System, properties: Sequence[Property], options: Options, temporal: TemporalOptions
 ) -> Iterable[str]:
-    """Raise `UsageError` for an option that takes effect on no property.
+    """Raise `UsageError` for an option that takes effect on none of the properties.
 
-    Returns notices for those that take effect on some properties only.
+    Returns a notice for each option that takes effect on some properties only.
     """
     if not any(given_facts(options, temporal)):
         return ()
@@ -109,7 +110,7 @@ def _refuse_without_effect(
 
 
 def _ways(system: System, one: Property, options: Options, temporal: TemporalOptions) -> Iterator[Way]:
-    """Yield the methods by which a property of runs or of trees is decided."""
+    """Yield the method by which a property of runs or of trees is decided; nothing for a property of states."""
     # Imported lazily: checks of states alone do not wait for temporal logic.
     if one.specification is not None:
         from strandline.checker.decisions.runs import runs_task
@@ -124,9 +125,9 @@ def _ways(system: System, one: Property, options: Options, temporal: TemporalOpt
 
 
 def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | None]:
-    """Open the folder of checkpoints, if the options name one.
+    """Return a context manager for the folder of checkpoints; its value is None if the options name no folder.
 
-    The caller sets `delivered` when nothing of the run is needed any more.
+    The caller sets `delivered` when the verdict and all files are written, and the checkpoints are not needed any more.
     """
     if options.checkpoint_folder is None:
         return nullcontext()
@@ -135,7 +136,7 @@ def open_checkpoints(options: Options) -> AbstractContextManager[Checkpoints | N
 
 @contextmanager
 def _own_or(given: Checkpoints | None, options: Options) -> Iterator[Checkpoints | None]:
-    """Use the caller's checkpoints; without any, open those of the options until the search ends."""
+    """Yield the caller's checkpoints, else those of the options, which are open until the search ends."""
     if given is not None:
         yield given
         return
@@ -154,7 +155,7 @@ def _session(
 
 
 def _search_states(task: StatesTask, session: Session) -> StatesFound:
-    """Run the task with the strategy chosen for it, and report the choice if there was one."""
+    """Run the task with the strategy chosen for it, and report the reason for the choice if there is one."""
     choice = choose_for_states(task)
     if choice.why is not None:
         session.callback.stage(f"searched by {choice.strategy.name}: {choice.why}")
@@ -164,10 +165,10 @@ def _search_states(task: StatesTask, session: Session) -> StatesFound:
 def resolve_reduction(
     task: TaskKind, seen: Sequence[Expression], choose: Callable[[TaskKind], object], session: Session
 ) -> TaskKind:
-    """Return the task with or without partial-order reduction, if the program is to choose.
+    """Return the task with `auto_por` replaced by a decision about partial-order reduction.
 
-    The independence relation is tested on sampled states if the options ask for it. `seen` are the expressions whose
-    truth the reduction must preserve.
+    With `check_independence`, the independence relation is tested on sampled states. `seen` are the expressions whose
+    truth the reduction must preserve; `choose` raises `UsageError` if no strategy can decide the reduced task.
     """
     options = task.options
     if options.auto_por:
@@ -281,7 +282,7 @@ def searched_for(system: System, properties: Sequence[Property]) -> System:
 
 
 def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exploration:
-    """Make the result of a search through states."""
+    """Return the public result of a search through states, made of its outcome."""
     fault = outcome.fault
     return Exploration(
         system,
@@ -296,7 +297,7 @@ def exploration_of(system: System, options: Options, outcome: RunOutcome) -> Exp
 
 
 def answer_of(one: Property, found: StatesFound) -> PropertyVerdict:
-    """Make the verdict on a property of states."""
+    """Return the verdict on a property of states."""
     wanted = one.kind is Kind.REACHABILITY
     if one in found.traces:
         answer = Answer.HOLDS if wanted else Answer.VIOLATED

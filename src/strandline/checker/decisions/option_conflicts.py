@@ -1,6 +1,6 @@
-"""Refuse options for properties of states in checks that also have other properties.
+"""Refuse options that support only properties of states, in a check that has other properties too.
 
-The message says which properties could be chosen instead.
+The message names the properties of states, which could be checked by themselves.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _MOST_NAMED = 6
 
 
 def refuse_mixture(selection: Selection, options: Options) -> None:
-    """Raise `UsageError` if an option suits some of the properties, but not all."""
+    """Raise `UsageError` for symmetry, merging or a GPU in a check of both properties of states and others."""
     others = [one for one in selection.properties if not one.is_of_states]
     alone = [one for one in selection.properties if one.is_of_states]
     reducing = [Option(name, True) for name in ("symmetry", "merge") if getattr(options, name)]
@@ -28,5 +28,5 @@ def refuse_mixture(selection: Selection, options: Options) -> None:
 
 
 def _option_for(one: Property) -> Option:
-    """Return the option that selects this property of the model."""
+    """Return the option that selects this property of states, which the model declares."""
     return Option("deadlock", True) if one.kind is Kind.DEADLOCK else Option("property", one.name)

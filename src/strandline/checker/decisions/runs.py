@@ -1,4 +1,4 @@
-"""Decide one property of runs: search, judge the counterexample, look for vacuous answers."""
+"""Decide one property of runs: search, judge the counterexample, warn if the property holds trivially."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from strandline.transform.history import with_history
 SHORTEST_LASSO = "a shortest stem to an accepting state on a cycle, then a shortest cycle through it"
 SHORTEST_PATH = "breadth-first: no shorter path shows it"
 NOTHING = "none"
-"""The name of the method if nothing was searched."""
+"""The method in the report if nothing was searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,9 @@ class RunsDecided:
 def runs_task(system: System, specification: Specification, options: Options, temporal: RunOptions) -> RunsTask:
     """Return the task of deciding a property of runs.
 
-    A property process is part of the shown runs for its own property only. The System is extended by the history that
-    `taken(...)` in the property needs. Raises `InputError` for a fairness expression that cannot be parsed.
+    The runs to be shown include the property process only if that is the property. The System is extended by the
+    history that `taken(...)` in the property needs. Raises `InputError` for a fairness expression that cannot be
+    parsed.
     """
     plain = system if isinstance(specification, PropertyProcess) else system.alone
 
@@ -64,10 +65,9 @@ def runs_task(system: System, specification: Specification, options: Options, te
 
 
 def decide_runs(task: RunsTask, one: Property, session: Session) -> RunsDecided:
-    """Decide a property of runs.
+    """Decide a property of runs; the verdict is UNKNOWN if a limit is reached or an automaton grows too large.
 
-    Raises as a strategy does, and `UsageError` if a method cannot decide it. A translation that grows too large is an
-    UNKNOWN verdict.
+    Raises `InputError` for mistakes of the user, also if the method of the options cannot decide the property.
     """
     deciding = _Deciding(task, one, session)
     try:
@@ -81,7 +81,7 @@ def decide_runs(task: RunsTask, one: Property, session: Session) -> RunsDecided:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """The evidence of a violation: its trace, the values of its atoms, and how short it is."""
+    """The evidence of a violation: its run, the values of the atoms, and the sense in which it is a shortest one."""
 
     run: ShownRun
     atoms: tuple[AtomValues, ...]
@@ -96,7 +96,7 @@ class _Deciding:
         self.outcome = RunOutcome()
 
     def decide(self) -> RunsDecided:
-        """Search, judge the counterexample, and look for vacuous answers."""
+        """Search, judge the counterexample if there is one, else warn if the property holds trivially."""
         choice = choose_for_runs(self.task)
         found = choice.strategy.run(self.task, self.session)
         self.outcome = found.outcome
@@ -124,7 +124,7 @@ class _Deciding:
         return self._property_verdict(Answer.HOLDS, choice, found, warnings=tuple(warnings))
 
     def unknown(self, reason: str) -> RunsDecided:
-        """Return the verdict of a check that did not finish."""
+        """Return the verdict UNKNOWN, for a check that did not finish."""
         self.outcome.complete, self.outcome.reason = False, reason
         return self._property_verdict(Answer.UNKNOWN, reason=reason)
 
@@ -149,7 +149,7 @@ class _Deciding:
         return judge(self.question, product, shown, values=values, check_limits=run.evidence_limits.check)
 
     def _lasso(self, found: ProductFound) -> tuple[Lasso, str | None]:
-        """Return the lasso to be shown, and the sense in which it is a shortest one."""
+        """Return the lasso to be shown, and the sense in which it is a shortest one; None if it is not known to be."""
         if found.lasso is None:
             raise InternalError("a violation was found, but no path to it")
         if found.shortest or not self.task.temporal.shortest or found.method == SCC:

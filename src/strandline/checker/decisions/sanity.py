@@ -37,7 +37,7 @@ _MOST_IMPLICATIONS = 8
 
 
 def contradiction(task: RunsTask) -> Iterator[str]:
-    """Yield warnings about a property that is violated for a trivial reason."""
+    """Yield a warning if a violated formula is a contradiction, which every run of every model violates."""
     specification = task.question.specification
     if not task.temporal.sanity or not isinstance(specification, BoundFormula):
         return
@@ -53,14 +53,14 @@ def contradiction(task: RunsTask) -> Iterator[str]:
 def doubts(task: RunsTask, found: ProductFound, session: Session) -> Iterator[str]:
     """Yield warnings about a property that holds for a trivial reason.
 
-    A search that reaches a limit yields nothing; Ctrl-C raises `KeyboardInterrupt`.
+    A sanity check that reaches a limit yields nothing; Ctrl-C raises `KeyboardInterrupt`.
     """
     if task.temporal.sanity:
         yield from _Doubts(task, session).all(found)
 
 
 class _Doubts:
-    """Further questions about a model on which the property holds."""
+    """The sanity checks of a property that holds: further questions about the same model."""
 
     def __init__(self, task: RunsTask, session: Session) -> None:
         asked = task.question
@@ -84,7 +84,7 @@ class _Doubts:
             yield from self._vacuous(self._formula)
 
     def _has_no_run(self, question: Question) -> bool:
-        """Return True if no run that counts violates the property; False also if that is unknown."""
+        """Return True if no run that counts violates the question's specification; False also if unknown."""
         task = replace(self._task, question=question)
         try:
             found = choose_for_runs(task).strategy.run(task, self._session)
@@ -109,9 +109,9 @@ class _Doubts:
                 yield vacuous(left)
 
     def _reachability(self, bound: BoundFormula, formulas: Sequence[Formula]) -> dict[int, bool]:
-        """Return the values of formulas about single states, by their numbers, from one search.
+        """Return the values of formulas G p with a propositional p, by their indices, from one search for states.
 
-        A path decides them only if its continuation does not matter.
+        Returns nothing if only some runs count, because then a path to a state decides nothing.
         """
         if self._question.conditions.conditions or self._question.ignore_finite_runs:
             return {}
@@ -134,7 +134,7 @@ class _Doubts:
 
 
 def always(formula: Formula, bound: BoundFormula) -> Expression | None:
-    """Return the expression p of a formula `G p`; None for other formulas."""
+    """Return the expression p of a formula `G p` where p is propositional; None for other formulas."""
     simple = simplify(formula)
     if simple.operator is not Operator.ALWAYS or not simple.operands[0].is_boolean:
         return None
@@ -165,10 +165,10 @@ def vacuous(left: Formula) -> str:
 
 
 def stronger_formulas(formula: Formula) -> Iterator[tuple[Formula, Formula]]:
-    """Yield, for every implication in positive position, its left side and the formula with `false` as its right side.
+    """Yield, for every implication in positive position, its left side and a stronger formula.
 
-    If that formula holds too, the right side did not matter. Of a conjunction only the parts that change are checked;
-    the others hold anyway.
+    The stronger formula has `false` as the right side of the implication. If it holds too, the right side did not
+    matter. Of a conjunction only the conjuncts that change are included; the others hold anyway.
     """
     for implication in _implications(formula):
         left, right = implication.operands
@@ -180,7 +180,7 @@ def stronger_formulas(formula: Formula) -> Iterator[tuple[Formula, Formula]]:
 
 
 def _conjuncts(formula: Formula) -> list[Formula]:
-    """Return the parts of a conjunction, possibly under `G`, from left to right."""
+    """Return the conjuncts of a formula, from left to right; those of `G (p & q)` are `G p` and `G q`."""
     if formula.operator is Operator.AND:
         return [part for operand in formula.operands for part in _conjuncts(operand)]
     if formula.operator is Operator.ALWAYS:
@@ -189,7 +189,10 @@ def _conjuncts(formula: Formula) -> list[Formula]:
 
 
 def _implications(formula: Formula) -> list[Formula]:
-    """Return the implications under an even number of negations, outside of equivalences, outer ones first."""
+    """Return the implications that occur in positive position only, outer ones first.
+
+    That is under an even number of negations, and outside of equivalences.
+    """
     stack = [(formula, True)]
     seen: dict[tuple[Formula, bool], None] = {}
     while stack:

@@ -1,4 +1,4 @@
-"""Decide CTL formulas, as many in one exploration as it has labels for."""
+"""Decide CTL formulas: as many in one exploration as it has labels for their propositions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from strandline.model.system import System
 from strandline.transform.history import with_history
 
 NOTHING = "none"
-"""The name of the method if nothing was searched."""
+"""The method in the report if nothing was searched."""
 STRONG = (
     "CTL is decided under weak fairness and given conditions, not under strong fairness of {}, which the model "
     "declares: --no-declared-fairness (declared_fairness=False) leaves it out"
@@ -46,7 +46,7 @@ def decide_trees(
     *,
     want_traces: bool = True,
 ) -> Iterator[TreesDecided]:
-    """Decide formulas, search by search, with evidence if it is wanted.
+    """Yield the verdicts on formulas, search by search, with evidence if `want_traces`.
 
     Raises `InputError` for mistakes of the user; reaching a limit makes answers UNKNOWN.
     """
@@ -75,7 +75,7 @@ def decide_trees(
 
 
 def trees_task(system: System, formula: CtlFormula, options: Options, temporal: TreeOptions) -> TreesTask:
-    """Return the task of deciding a single formula."""
+    """Return the task of deciding a single formula. Raises `ResourceError` under strong fairness."""
     plain, fairness = _plain(system.alone, [formula], temporal)
     if any(one.strong for one in fairness.conditions):
         raise ResourceError("CTL is not decided under strong fairness")
@@ -84,12 +84,12 @@ def trees_task(system: System, formula: CtlFormula, options: Options, temporal: 
 
 
 def _is_monotone(plain: System, options: Options, session: Session) -> bool:
-    """Return True if the measure of the sweep is promised, or proved, to be monotone."""
+    """Return True if the search is a sweep and its measure is promised, or proved, to be monotone."""
     return options.order == SWEEP and session.measures.of(plain).measure.monotone
 
 
 def _plain(system: System, formulas: Sequence[CtlFormula], temporal: TreeOptions) -> tuple[System, FairnessConditions]:
-    """Return the System and the fairness conditions.
+    """Return the System, without its property process, and the fairness conditions over it.
 
     The System is extended by the history of the last step that the formulas ask for.
     """
@@ -105,7 +105,7 @@ def _plain(system: System, formulas: Sequence[CtlFormula], temporal: TreeOptions
 
 
 def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[CtlFormula] | CtlFormula]:
-    """Yield the groups of formulas that are decided together; a formula too large for any search comes alone."""
+    """Yield groups of formulas that are decided together, and alone each formula with too many propositions."""
     small: list[CtlFormula] = []
     for one in formulas:
         try:

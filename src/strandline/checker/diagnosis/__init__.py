@@ -1,1 +1,1 @@
-"""Diagnosis of a model from a search: coverage, and regress edges."""
+"""Diagnosis of a model from a search: coverage, and the actions and variables behind regress edges."""

@@ -1,8 +1,8 @@
 """Coverage of a model by a search: actions never taken, locations never reached, bounds that were reached.
 
 It comes from coverage bits that the compiled model sets (`strandline.compile.llvm.coverage`), so every search has it at
-no cost. A search that is not complete, or one of a product, which follows only what can violate a property, reports its
-own coverage; reports say so.
+no cost. A search that is not complete, or one of a product, which follows only runs that can violate a property,
+reports the coverage of the part that it explored; reports say so.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from strandline.source import Span
 
 GUARD_NEVER_HOLDS = "its guard never holds"
 _CALL = re.compile(r"([\w.]+)\(.*\)", re.DOTALL)
-"""An action with the values of its parameters."""
+"""Matches the name of an action with the values of its parameters, such as `send(1, 2)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class NeverTaken:
-    """An action that was never taken, whatever its parameters, and the reason if it is known."""
+    """An action that was never taken with any values of its parameters, and the reason, if it is known."""
 
     action: str
     why: str
@@ -31,7 +31,10 @@ class NeverTaken:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The coverage of a model. Actions are counted as the author wrote them: once for all values of parameters."""
+    """The coverage of a model: numbers of actions, locations and bounds, and the names of those not covered.
+
+    Actions are counted as the author wrote them: once for all values of parameters.
+    """
 
     actions: int
     never_taken: tuple[NeverTaken, ...]
@@ -39,7 +42,7 @@ class Coverage:
     never_reached: tuple[str, ...]
     bounds: int
     full: tuple[str, ...]
-    """Channels and other bounds that were full, so that a step had to wait."""
+    """The channels and other bounds that were full in some state, so that a step had to wait."""
 
     @property
     def remarkable(self) -> bool:
@@ -47,7 +50,7 @@ class Coverage:
 
 
 def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
-    """Return the coverage since the Kernel was made; None if its back end has no coverage bits."""
+    """Return the coverage by all searches since the Kernel was made; None if it has no coverage bits."""
     if kernel.coverage_bits is None:
         return None
     marks: list[int] = kernel.coverage_bits.tolist()
@@ -77,7 +80,7 @@ def coverage_of(system: System, kernel: Kernel) -> Coverage | None:
 
 
 def _find_reached_locations(system: System, marks: Sequence[int]) -> list[set[int]]:
-    """Return the locations that each process has reached."""
+    """Return the set of location numbers that each process has reached, by the coverage bits `marks`."""
     offsets = [system.offsets[process.location] for process in system.processes]
     reached = [{state[offset] for state in system.initial} for offset in offsets]
     for action, mark in zip(system.actions, marks, strict=False):
@@ -96,7 +99,7 @@ def _find_reached_locations(system: System, marks: Sequence[int]) -> list[set[in
 def actions_by_title(system: System) -> Mapping[str, list[int]]:
     """Return the numbers of actions by title, one title for each action that the author wrote.
 
-    Lines distinguish equal names.
+    Actions of the same name have their line numbers in their titles.
     """
     spans: dict[str, dict[Span | None, list[int]]] = {}
     for number, action in enumerate(system.actions):
@@ -112,7 +115,7 @@ def actions_by_title(system: System) -> Mapping[str, list[int]]:
 
 
 def _why(system: System, actions: Sequence[Action], reached: Sequence[set[int]]) -> str:
-    """Return the reason why none of these actions was taken."""
+    """Return the probable reason why none of these actions was taken, given the `reached` locations of each process."""
     absent = [[move for move in action.moves if move.source not in reached[move.process]] for action in actions]
     if all(absent):
         move = absent[0][0]

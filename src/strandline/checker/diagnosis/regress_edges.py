@@ -18,12 +18,12 @@ _ENOUGH_SECONDS = 0.3
 """Seconds for which edges of a sample are interpreted; a step of a large model takes milliseconds."""
 
 SampledEdge = tuple[tuple[int, ...], int]
-"""A sampled edge: the packed source and the number of the step."""
+"""A sampled edge: the packed source state and the index of the step among those of the state."""
 
 
 @dataclass(frozen=True, slots=True)
 class FallingMeasure:
-    """A component of the measure that decreases along an edge."""
+    """A component of the measure that decreases along an edge, with its values before and after it."""
 
     component: Component
     old: int
@@ -38,12 +38,12 @@ class RegressEdge:
     changes: tuple[Change, ...]
     measures: tuple[FallingMeasure, ...]
     variables: tuple[str, ...]
-    """The variables of these components that the step changes."""
+    """The variables that these components read and the step changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegressingAction:
-    """An action, its share of the regress edges, and one of these edges."""
+    """An action, its share of the regress edges from 0 to 1, and one of these edges."""
 
     action: str
     share: float
@@ -55,7 +55,7 @@ class Regress:
     """The actions with regress edges, the most frequent first.
 
     Shares are those in the sample, which holds all regress edges if there are few, else evenly spread ones; an edge
-    counts as often as the sweep met it.
+    counts as often as the sweep explored it.
     """
 
     system: System = field(repr=False)
@@ -92,7 +92,7 @@ def _within_time(edges: Iterator[RegressEdge]) -> Iterator[RegressEdge]:
 
 
 def _describe_edges(reference: Reference, measure: Measure, sample: Sequence[SampledEdge]) -> Iterator[RegressEdge]:
-    """Yield the edges with names and values, ordered so that the first few are spread over the sample."""
+    """Yield the sampled edges with names and values, ordered so that the first few are spread over the sample."""
     for number in _spread(len(sample)):
         source, step = sample[number]
         edge = reference.edges(source)[step]

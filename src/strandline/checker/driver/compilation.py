@@ -21,17 +21,17 @@ from strandline.transform.merging import merge
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledModel:
-    """A Kernel, and the reductions applied in it, for reports."""
+    """A Kernel, and the reductions applied in it, in words for reports."""
 
     kernel: Kernel
     symmetric_groups: tuple[str, ...] = ()
-    """Groups of symmetric processes or values."""
+    """Groups of interchangeable processes or values, each as a list of names."""
     symmetry_variables: tuple[str, ...] = ()
     """For each group, the variables that refer to its members."""
     not_symmetric: tuple[str, ...] = ()
-    """Groups that are not symmetric, with the reason."""
+    """Groups that are not interchangeable, with the reason."""
     merged_locations: tuple[str, ...] = ()
-    """The merged locations."""
+    """Locations whose next step was merged with the step before it."""
 
 
 def compile_for_search(
@@ -75,7 +75,7 @@ def compile_for_search(
 
 
 def no_merging(why: str) -> UsageError:
-    """Return the error for steps that cannot be merged, with the reason."""
+    """Return the error for a search in which steps cannot be merged, with the reason."""
     return UsageError(f"{{}}: {why}", options=[Option("merge", True)])
 
 

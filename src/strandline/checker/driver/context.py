@@ -1,4 +1,4 @@
-"""The context of one search of a run, as an immutable object: a fallback makes another one."""
+"""The context of one search of a run, as an immutable object: a fallback replaces it by another one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ the third for the arrays that an observer allocates between two checks of the pr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunResources:
-    """The resources that all searches of a run share."""
+    """The resources that all searches of a run share: folder, callback, limits, file writer, checkpoints."""
 
     folder: Path
     callback: ProgressCallback
@@ -53,14 +53,14 @@ class RunResources:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchFiles:
-    """The files to which a search writes, and its observer."""
+    """The open parent log of a search, its counter of distinct states, and its observer."""
 
     log: ParentLog
     counter: DistinctCounter | None = None
     observer: SearchObserver | None = None
 
     def settle(self) -> None:
-        """Wait until all pending writes of the search are in its files. Raises `ResourceError`."""
+        """Wait until all pending writes of the search are in its files. Raises `ResourceError` if one fails."""
         self.log.settle()
 
     def close(self) -> None:
@@ -78,10 +78,10 @@ class SearchSetup:
     specification: SearchSpecification
     compiled: CompiledModel
     outlook: Outlook | None = None
-    """The expected cost of a sweep by a measure that was found automatically."""
+    """The expected cost of a sweep by an automatically found measure; None for all other searches."""
     fallbacks: tuple[Fallback, ...] = ()
     changes: tuple[str, ...] = ()
-    """The differences from the search that was asked for, as sentences."""
+    """The differences from the search that the user asked for, as sentences."""
 
     @property
     def kernel(self) -> Kernel:
@@ -94,7 +94,7 @@ class SearchSetup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchContext:
-    """A search with its files and its setup."""
+    """A search of the engine with its files and its setup."""
 
     setup: SearchSetup
     files: SearchFiles
@@ -115,27 +115,30 @@ class SearchContext:
         return self.setup.kernel
 
     def attach_to_checkpoints(self) -> None:
-        """Save this search in checkpoints from now on, if the run has checkpoints."""
+        """Make this the search that checkpoints save from now on, if the run has checkpoints."""
         saving = self.resources.saving
         if saving is not None:
             names = [one.name for one in self.setup.fallbacks]
             saving.attach(self.search, self.kernel, self.files.observer, names, self.files.settle)
 
     def replace_search_with(self, stop_mask: int) -> None:
-        """Continue a run as its next search, which stops only at labels of this mask."""
+        """Make this the search that checkpoints save, and let it stop only at labels of `stop_mask`.
+
+        It is called when this search takes the place of an earlier one, whose stop mask it keeps.
+        """
         self.attach_to_checkpoints()
         self.search.stop_less(~stop_mask)
 
 
 def first_setup(resources: RunResources, specification: SearchSpecification) -> SearchSetup:
-    """Compile the specification of a run."""
+    """Return the setup of a run's first search: the given specification, compiled."""
     predicted = specification.prediction
     outlook = Outlook(predicted) if predicted is not None and predicted.measure.components else None
     return SearchSetup(resources, specification, compile_model(specification), outlook)
 
 
 def open_first(setup: SearchSetup) -> SearchContext:
-    """Make the search of the specification."""
+    """Make the first search of a run, with its files and its observer."""
     resources, specification, kernel = setup.resources, setup.specification, setup.kernel
     files = _add_observer(open_files(setup, resources.folder), setup)
     engine_bytes = bytes_for_engine(setup)
@@ -144,7 +147,7 @@ def open_first(setup: SearchSetup) -> SearchContext:
 
 
 def open_in(setup: SearchSetup, folder: Path) -> SearchContext:
-    """Make the search of a fallback, with its files in this folder and the memory that is left."""
+    """Make the search of a fallback, with its files in `folder` and within the memory that is left."""
     folder.mkdir(exist_ok=True)
     return_memory()
     files, engine_bytes = open_files(setup, folder), bytes_for_engine(setup)
@@ -178,7 +181,7 @@ def _add_observer(files: SearchFiles, setup: SearchSetup) -> SearchFiles:
 
 
 def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
-    """Return the bytes of the process's limit that are left for the engine.
+    """Return the bytes that the engine's arrays may take: the rest of the memory limit, less reserves.
 
     Without a limit, it is most of the machine's free memory, because a killed process reports nothing.
     """

@@ -1,4 +1,4 @@
-"""Count distinct states exactly, on disk, after a search that forgot states.
+"""Count distinct states exactly, on disk, after a search that deleted states.
 
 Every expanded state is appended, with its out-degree, to one of 64 files by a hash of its words, so equal states are in
 the same file. At the end the files are sorted one by one, so memory is bounded by the largest; one that is too large is
@@ -23,9 +23,9 @@ from strandline.errors import ResourceError
 _PARTITION_BITS = 6
 _PARTITIONS = 1 << _PARTITION_BITS
 _LARGEST = 1 << 28
-"""Most bytes of a partition that is sorted in one piece."""
+"""Most bytes of one of these files that are sorted in one piece."""
 _TO_SORT = 4
-"""Memory for sorting a partition, as a multiple of its bytes."""
+"""Memory for sorting a file, as a multiple of its bytes."""
 _DEEPEST = 64 // _PARTITION_BITS - 1
 _CHUNK = 1 << 16
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -34,7 +34,7 @@ _FOLD = np.uint64(29)
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Exact numbers of distinct states, of their transitions and of deadlocks among them."""
+    """Exact numbers of distinct states, of their outgoing transitions, and of deadlocks among them."""
 
     states: int
     transitions: int
@@ -49,9 +49,10 @@ class Counts:
 
 
 class DistinctCounter:
-    """Collects expanded states in files of a folder and counts the distinct ones.
+    """A search observer that writes expanded states to files of a folder, and counts the distinct ones.
 
-    At most `largest` bytes are sorted at once; with `keeps` the files remain after counting.
+    At most `largest` bytes are sorted at once; with `keeps` the files remain after counting. `depth` is the number of
+    splits by hash bits before.
     """
 
     def __init__(
@@ -82,11 +83,11 @@ class DistinctCounter:
         return self._folder / f"{number:02x}"
 
     layers = False
-    """False: as an observer it need not be notified of finished layers."""
+    """Class attribute of observers: this one is not notified of finished layers."""
     held_words = 0
 
     def expanded(self, states: WordArray) -> None:
-        """Append expanded states, one per row: words, labels, number of successors."""
+        """Append expanded states to the files; a row has the words, the labels and the number of successors."""
         rows = states[:, : self._words + 1].copy()
         deadlocks = states[:, self._words] >> np.uint64(DEADLOCK_BIT)
         rows[:, self._words] = (states[:, self._words + 1] << np.uint64(1)) | deadlocks
@@ -96,7 +97,7 @@ class DistinctCounter:
         return None
 
     def add(self, rows: WordArray) -> None:
-        """Append rows of `words` words and one more, `out-degree << 1 | deadlock`."""
+        """Append rows to the files: the words of a state, and one more word, `out-degree << 1 | deadlock`."""
         self._account(rows.nbytes)
         partitions = self._partition_of(rows)
         # Stable sorting of bytes is a radix sort: linear.
@@ -116,11 +117,12 @@ class DistinctCounter:
             hashes *= _MULTIPLIER
             hashes ^= hashes >> _FOLD
         hashes *= _MULTIPLIER
+        # Each split uses the next lower bits of the hash: those above are the same in the whole file.
         shift = np.uint64(64 - _PARTITION_BITS * (self._depth + 1))
         return (hashes >> shift).astype(np.uint8) % np.uint8(_PARTITIONS)
 
     def count(self, memory: int | None = None) -> Counts:
-        """Count the distinct states within `memory` bytes; each file is removed when it has been counted."""
+        """Count the distinct states within `memory` bytes. Unless `keeps`, remove each file after counting it."""
         if memory is not None:
             self._largest = max(1, min(self._largest, memory // _TO_SORT))
         self._writer.settle()

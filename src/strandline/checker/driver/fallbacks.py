@@ -1,9 +1,9 @@
 """Fallbacks from one search to another: the transition table of a run.
 
-`FALLBACKS` is tried from the top. A fallback applies to a trigger (memory is full, or a measure that was found
+`FALLBACKS` is tried from the top. A fallback applies to a trigger (memory is full, or an automatically found measure
 disappoints) and to a search; entering it makes the next `SearchContext`. Some fallbacks continue the search from its
-frontier (`strandline.engine.handoff`), others begin again. A resumed run repeats the fallbacks of the earlier process
-without searching: it calls `prepare` for each of them and `open` for the last.
+frontier (`strandline.engine.handoff`), others start over from the initial states. A resumed run repeats the fallbacks
+of the earlier process without searching: it calls `prepare` for each of them and `open` for the last.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from strandline.errors import InternalError
 from strandline.model.system import System
 
 _DISK_RESERVE, _DISK_SHARE = 12 << 20, 32
-"""Bytes that a search on disk leaves free; of the rest it leaves one part in so many free, too.
+"""Memory that a search on disk leaves free: so many bytes, and of the rest one part in so many.
 
 Rows that are being merged are in memory twice for a moment.
 """
 _WORTH_TREES = 24 << 20
-"""Least bytes of the engine with which tree compression is tried before disk.
+"""Least bytes for the engine with which tree compression is tried before disk.
 
-With less, its machine code takes a good part of them.
+With less, the machine code for tree compression takes a good part of them.
 """
 
 
 class Trigger(Enum):
-    """The kinds of reasons for a fallback."""
+    """The kinds of events that lead to a fallback."""
 
     MEMORY = "memory is full"
     DISAPPOINTMENT = "a measure that was found costs more than was predicted"
@@ -55,13 +55,13 @@ class Trigger(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The reason for a fallback in words, with the number of states stored when memory was full."""
+    """The reason for a fallback in words; when memory is full, `stored` is the number of states stored then."""
 
     trigger: Trigger
     words: str
     stored: int | None = None
     met: int | None = None
-    """The estimated number of distinct states that a sweep has found."""
+    """The estimated number of distinct states that a sweep has found; None if it is not estimated."""
 
     @property
     def with_counts(self) -> str:
@@ -72,8 +72,8 @@ class Cause:
 class Entered:
     """The result of entering a fallback: the next search, and an event.
 
-    The event is PAUSED if the search can go on, MEMORY if it was closed because memory does not suffice, else the limit
-    that was reached.
+    The event is PAUSED if the search can go on, MEMORY if the search was closed because memory does not suffice, else
+    the limit that was reached.
     """
 
     context: SearchContext
@@ -81,7 +81,7 @@ class Entered:
 
 
 class Fallback(ABC):
-    """A row of the transition table. `name` is stored in checkpoints, `change` shown in reports."""
+    """A row of the transition table. `name` is stored in checkpoints, `change` is shown in reports."""
 
     name: str
     change: str
@@ -89,7 +89,7 @@ class Fallback(ABC):
 
     @property
     def folder(self) -> str:
-        """Return the name of the folder for its files, if it has its own."""
+        """Return the name of the folder for the next search's files, if that has a folder of its own."""
         return self.name.replace(" ", "-")
 
     @abstractmethod
@@ -102,15 +102,15 @@ class Fallback(ABC):
 
     @abstractmethod
     def enter(self, context: SearchContext, cause: Cause) -> Entered:
-        """Close the search and make the next one. Raises `ResourceError`."""
+        """Close the search and make the next one. Raises `ResourceError` if a limit is reached."""
 
     @abstractmethod
     def prepare(self, setup: SearchSetup) -> SearchSetup:
-        """Return the compiled setup of the next search, as the run before made it."""
+        """Return the setup of the next search, compiled, as the earlier process of a resumed run made it."""
 
     @abstractmethod
     def open(self, setup: SearchSetup) -> SearchContext:
-        """Make the search of a prepared setup."""
+        """Make the next search of a resumed run, from a prepared setup."""
 
 
 # --- less memory ------------------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Fallback(ABC):
 
 @dataclass(frozen=True, slots=True)
 class LessMemory(Fallback):
-    """A fallback to a search that needs less memory, when memory is full."""
+    """A fallback to a search that needs less memory, when memory is full; `suits` is its condition on the search."""
 
     triggers: ClassVar[frozenset[Trigger]] = frozenset({Trigger.MEMORY})
 
@@ -129,7 +129,7 @@ class LessMemory(Fallback):
     """A function that makes the specification of the next search; None if it stays the same."""
     on_disk: bool = False
     hands_off: bool = False
-    """True if the next search continues this one, and appends to the same files."""
+    """True if the next search continues from the frontier of this one, and appends to the same files."""
 
     def applies(self, context: SearchContext, trigger: Trigger) -> bool:
         specification, fallbacks = context.specification, context.setup.fallbacks
@@ -208,7 +208,7 @@ def _open_on_disk(setup: SearchSetup, folder: Path, log_folder: Path) -> SearchC
 
 
 def _log_folder(setup: SearchSetup) -> Path:
-    """Return the folder of the search that is continued."""
+    """Return the folder of the parent log of the search that is continued on disk."""
     folder = setup.resources.folder
     compressed = [folder / one.folder for one in setup.fallbacks if one in (TREES, TREES_UNMEASURED)]
     return compressed[0] if compressed else folder
@@ -219,7 +219,7 @@ def _is_on_disk(fallback: Fallback) -> bool:
 
 
 def _compresses(context: SearchContext) -> bool:
-    """Return True if the states of this search can be stored by tree compression."""
+    """Return True if this search can store its states by tree compression, and has enough memory for that."""
     searches, enough = context.specification.searches, (context.engine_bytes or 0) >= _WORTH_TREES
     return enough and isinstance(searches, SpillingMaker) and searches.as_trees() is not None
 
@@ -235,9 +235,9 @@ def _forgets_little(context: SearchContext) -> bool:
 
 
 def _with_compression(specification: SearchSpecification) -> SearchSpecification:
-    """Return the specification with tree compression.
+    """Return the specification of the same search with tree compression, or unchanged if that is impossible.
 
-    The model is compiled again: states are laid out to compress well.
+    The model must be compiled again for it: states are laid out to compress well.
     """
     searches = specification.searches
     trees = searches.as_trees() if isinstance(searches, SpillingMaker) else None
@@ -263,7 +263,7 @@ def _continuable(search: Searching) -> Search:
 
 
 class _Replanned(Fallback):
-    """A fallback to another measure, found because the present one disappoints."""
+    """A fallback to another measure, found because the present one disappoints or memory is full."""
 
     triggers = frozenset(Trigger)
 
@@ -277,7 +277,7 @@ class _Replanned(Fallback):
 
     @abstractmethod
     def _suits(self, context: SearchContext) -> bool:
-        """Return True for the kind of search to which this fallback applies."""
+        """Return True if this fallback applies to the kind of search in `context`."""
 
     def notice(self, cause: Cause) -> str:
         why = cause.with_counts if cause.met is None else f"{cause.with_counts}, where about {cause.met:,} were found"
@@ -291,7 +291,7 @@ class _Replanned(Fallback):
         return setup if prediction is None else replace(setup, changes=(*setup.changes, changed))
 
     def _note_prediction(self, setup: SearchSetup, find: Callable[[], Prediction | None]) -> Prediction | None:
-        """Return the prediction of this fallback, as the run before noted it or as it is found now."""
+        """Return the result of `find`, noted for resumed runs; in a resumed run, the result noted before."""
         specification = setup.specification
         number = sum(isinstance(one, _Replanned) for one in setup.fallbacks)
         key = f"plan {number} of {setup.resources.folder.parent.name}"
@@ -330,7 +330,10 @@ class AnotherMeasure(_Replanned):
     def _find(
         self, setup: SearchSetup, handoff: HandOffFiles, trigger: Trigger
     ) -> tuple[SearchSetup, Prediction | None]:
-        """Look for a better measure; the time for this does not count as search time."""
+        """Look for a better measure; return the setup and the prediction, which is None if there is none.
+
+        The time for this does not count as search time: the setup's start time leaves it out.
+        """
         later = setup
 
         def find() -> Prediction | None:
@@ -363,7 +366,7 @@ class AnotherMeasure(_Replanned):
 
 
 class AnotherMeasureAnew(_Replanned):
-    """A fallback to a sweep for cycles by another measure, which begins again from the initial states.
+    """A fallback to a sweep for cycles by another measure, which starts over from the initial states.
 
     It cannot continue from the frontier, because a cycle may lie behind the sweep-line.
     """
@@ -404,7 +407,7 @@ class AnotherMeasureAnew(_Replanned):
 
 
 def _by_prediction(setup: SearchSetup, prediction: Prediction | None, now: Statistics | None = None) -> SearchSetup:
-    """Return the setup for the measure of a prediction, or for the present one if there is none."""
+    """Return the setup for the measure of `prediction`, or for the present measure if that is None."""
     if setup.outlook is None:
         raise InternalError("only a measure that was found is replaced")
     outlook = setup.outlook.continue_with(prediction, now)
@@ -455,7 +458,7 @@ BY_NAME = {one.name: one for one in FALLBACKS}
 
 
 def resume_through(setup: SearchSetup, names: tuple[str, ...]) -> SearchContext:
-    """Return the search at which a run before had arrived, given the names of its fallbacks."""
+    """Repeat the fallbacks with these names, and return the context of the last one's search."""
     for name in names:
         setup = BY_NAME[name].prepare(setup)
     return BY_NAME[names[-1]].open(setup)

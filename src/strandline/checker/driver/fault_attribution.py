@@ -22,10 +22,10 @@ from strandline.traces.trace import Trace, TraceFault
 def fault_verdict(
     system: System, trace: Trace, properties: Sequence[Property], measure: Measure | None, *, led: bool = True
 ) -> PropertyVerdict:
-    """Return the verdict for a run-time fault of the model.
+    """Return the verdict for a run-time fault of the model, the last event of `trace`.
 
-    Raises `InputError` if a property or the measure faults and not the model. `led` is True if the trace begins in an
-    initial state, so that messages may give its length.
+    Raises `InputError` if the fault is not the model's, but that of a property or of the measure. `led` is True if the
+    trace begins in an initial state, so that messages may give its length.
     """
     fault = trace.fault
     if fault is None:
@@ -73,10 +73,7 @@ def measure_fault_at_start(measure: Measure, kind: str, span: Span | None) -> In
 
 
 def decreasing_column(reference: Reference, replayed: Replayed, measure: Measure) -> MeasureError:
-    """Return the error for a monotone measure that decreases.
-
-    The edge that proves it is the last step of the trace.
-    """
+    """Return the error for a measure, declared monotone, that decreases along the last step of the replayed trace."""
     before, after = (reference.progress(state)[0] for state in replayed.states[-2:])
     step, count = replayed.trace.steps[-1], len(replayed.trace)
     if after >= before:
@@ -89,12 +86,12 @@ def decreasing_column(reference: Reference, replayed: Replayed, measure: Measure
 
 
 def _holds(expression: Expression, span: Span | None) -> bool:
-    """Return True if the expression contains a part with just this span, by identity."""
+    """Return True if the expression contains a node whose span is this very object."""
     return span is not None and any(getattr(node, "span", None) is span for node in walk(expression))
 
 
 def _is_at_fault(system: System, one: Property, span: Span | None) -> bool:
-    """Return True if the claim faults, and not an action of the model in it.
+    """Return True if the fault at `span` is in the property's own expression, not in an action's.
 
     A claim about an enabled action contains the action's guard, whose faults are the model's.
     """
@@ -104,7 +101,7 @@ def _is_at_fault(system: System, one: Property, span: Span | None) -> bool:
 
 
 def _values_read(expression: Expression, state: dict[str, Any], *, arrays: bool) -> str:
-    """Render the scalar variables that an expression reads, and the lengths of its arrays: `i = 7, n = 2`."""
+    """Render the scalar variables that an expression reads: `i = 7, n = 2`; with `arrays`, also array lengths."""
     names = dict.fromkeys(
         node.variable.name for node in walk(expression) if isinstance(node, Read) and node.variable.name in state
     )

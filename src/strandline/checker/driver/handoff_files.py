@@ -1,4 +1,4 @@
-"""A hand-off in files, so that the next search begins when the memory of the first one is free."""
+"""A hand-off in files, so that the next search begins after the memory of the former one has been freed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAMPLE = 2_000
 
 
 class HandOffFiles:
-    """The blocks of a hand-off, each in a file.
+    """The blocks of a hand-off, one file for each kind of block.
 
     `account` is called with the number of bytes written or removed. Raises `ResourceError` if the disk is full.
     """
@@ -30,11 +30,11 @@ class HandOffFiles:
             self._files[name].write(blocks)
 
     def read(self, rows: int) -> HandOff:
-        """Return the hand-off, in blocks of at most `rows` rows."""
+        """Return the hand-off from the files, in blocks of at most `rows` rows."""
         return HandOff(self._counters, {name: file.blocks(rows) for name, file in self._files.items()})
 
     def sample_frontier(self) -> WordArray:
-        """Return some states of a sweep's frontier, evenly spread."""
+        """Return some states of the frontier, evenly spread, one per row."""
         return self._files[FRONTIER].sample(SAMPLE)
 
     def remove(self) -> None:
@@ -43,7 +43,7 @@ class HandOffFiles:
 
 
 class _BlockFile:
-    """A file of rows: the words of a state and its link."""
+    """A file of rows, each a packed state and its link."""
 
     def __init__(self, path: Path, words: int, account: Callable[[int], None]) -> None:
         self._path, self._row, self._account = path, words + 1, account
@@ -65,7 +65,7 @@ class _BlockFile:
                 yield np.frombuffer(data, dtype=np.uint64).reshape(-1, self._row)
 
     def sample(self, most: int) -> WordArray:
-        """Return some of the states, without their links."""
+        """Return at most `most` of the states, evenly spread, without their links."""
         numbers = np.unique(np.linspace(0, self._rows - 1, min(self._rows, most)).astype(np.int64))
         with open(self._path, "rb") as file:
             found = []

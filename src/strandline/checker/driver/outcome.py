@@ -20,10 +20,10 @@ INTERRUPTED = "interrupted"
 
 @dataclass(slots=True)
 class RunOutcome:
-    """The outcome of a run: completeness, reason, stops and statistics.
+    """The outcome of a run: completeness, reason, fault and statistics.
 
     It is filled in while the run goes on, and completed afterwards: by the description of a fault, or by a limit that
-    labelling the graph reached.
+    was reached while the graph was labelled.
     """
 
     fault: PropertyVerdict | None = None
@@ -35,7 +35,7 @@ class RunOutcome:
     """The predicted cost of a measure that was found automatically."""
 
     def stop_at_limit(self, error: BaseException) -> None:
-        """Record the limit, the full disk or the Ctrl-C that ended the run or its evaluation."""
+        """Record the exception for a limit, a full disk or Ctrl-C that ended the run or its evaluation."""
         if isinstance(error, KeyboardInterrupt):
             self.interrupted, self.reason = True, INTERRUPTED
         elif isinstance(error, MemoryError):
@@ -45,14 +45,20 @@ class RunOutcome:
 
 
 class Path(NamedTuple):
-    """The index of an initial state and the steps from there, by their numbers in the Kernel's reference."""
+    """The index of an initial state and the steps from there.
+
+    A step is an index into the edges that the Kernel's reference lists for the state.
+    """
 
     initial: int
     steps: Sequence[int]
 
 
 class StateStop(NamedTuple):
-    """A stop at a state with labels of the stop mask; `path` is None while the parent log has the path."""
+    """A stop at a state; `labels` are its labels in the stop mask, `record` is its number in the parent log.
+
+    `path` is None as long as the parent log contains the path to the record.
+    """
 
     record: int
     labels: int
@@ -60,7 +66,10 @@ class StateStop(NamedTuple):
 
 
 class FaultStop(NamedTuple):
-    """A stop at a run-time fault of the model in a step from a state."""
+    """A stop at a run-time fault of the model in a step from the state with the number `record` in the parent log.
+
+    `path` is None as long as the parent log contains the path to the record.
+    """
 
     record: int
     site: FaultSite
@@ -69,7 +78,10 @@ class FaultStop(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CycleStop:
-    """A stop at an accepting cycle or component: its size, a lasso through it, and the selected states."""
+    """A stop at an accepting cycle or SCC: its size, a lasso through it, and the states selected by `EveryComponent`.
+
+    `kind` is S for a cycle inside one layer of a sweep, M for one over several layers, else None.
+    """
 
     kind: str | None
     size: int = 0

@@ -1,4 +1,4 @@
-"""The expected cost of a sweep by a measure that was found, and the test whether the sweep exceeds it."""
+"""The expected cost of a sweep by an automatically found measure, and the test whether the sweep exceeds it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from strandline.checker.measures.prediction import Prediction
 from strandline.engine.search import Statistics
 
 _TIMES, _MORE = 2.0, 0.5
-"""Factor and number by which visits may exceed the prediction.
+"""Factor and number by which visits per state may exceed the prediction.
 
 Another measure is not free: where everything can be reached from everywhere, all states are visited again.
 """
 _SAMPLES = 4
-"""A sweep is judged after storing this many times the states of the sample."""
+"""A sweep is judged once it has stored this many times as many states as the sample had."""
 _MOST_PLANS = 3
 _MOST_STORED = 0.5
 """Largest share of the states found that a sweep may store; above it, sweeping does not pay."""
@@ -21,22 +21,22 @@ _MOST_STORED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """A prediction, when it was made, and the number of measures tried so far."""
+    """The prediction for the measure in use, and the number of measures used so far."""
 
     prediction: Prediction
     begun: int = 0
-    """Number of states stored before the measure was used."""
+    """Number of states stored before this measure was used."""
     plans: int = 1
     forgets_little: bool = False
-    """True if memory was full of most of the states found, and no better measure exists."""
+    """True if the sweep stored most of the states found when memory was full, and no better measure was found."""
 
     @property
     def is_exhausted(self) -> bool:
-        """True if enough measures were tried."""
+        """True if no further measure is to be tried."""
         return self.plans >= _MOST_PLANS
 
     def disappointment(self, now: Statistics) -> str | None:
-        """Return in words how visits exceed the prediction; None if they do not."""
+        """Return a description of how far visits exceed the prediction; None if they do not."""
         stored = now.recorded - self.begun
         if self.is_exhausted or stored < _SAMPLES * self.prediction.sampled:
             return None
@@ -48,9 +48,9 @@ class Outlook:
         )
 
     def continue_with(self, prediction: Prediction | None, now: Statistics | None) -> Outlook:
-        """Return the outlook for another prediction; without one, the cost so far becomes the prediction.
+        """Return the outlook for another prediction; if that is None, the cost so far becomes the prediction.
 
-        `now` is None for a search that begins again.
+        `now` is None for a search that starts over.
         """
         expected = self.prediction if prediction is None else prediction
         if prediction is None and now is not None:
@@ -58,5 +58,5 @@ class Outlook:
         return replace(self, prediction=expected, begun=0 if now is None else now.recorded, plans=self.plans + 1)
 
     def give_up(self, now: Statistics) -> Outlook:
-        """Record that no other measure needs less memory."""
+        """Return the outlook after no measure was found that needs less memory."""
         return replace(self, forgets_little=now.stored > _MOST_STORED * now.distinct)

@@ -28,9 +28,10 @@ from strandline.progress.sampling import States
 def better_prediction(
     setup: SearchSetup, starts: WordArray, *, less_memory: bool, begins_anew: bool = False
 ) -> tuple[SearchSetup, Prediction | None]:
-    """Look for a better measure from these states.
+    """Look for a measure better than the present one, on states that `starts` reach.
 
-    Returns the prediction, and a setup whose clock leaves out the time that this took.
+    Returns the setup, with a start time that leaves out the time for this, and the prediction; None if no measure is
+    better.
     """
     specification, outlook = setup.specification, setup.outlook
     if outlook is None:
@@ -54,7 +55,7 @@ def better_prediction(
 
 
 def restrict_states(part: System, whole: System, states: WordArray) -> WordArray:
-    """Convert packed states of a System to states of a part of it, without duplicates; one per row."""
+    """Convert packed states of the System `whole` to states of its part, without duplicates; one per row."""
     if part is whole:
         return states
     found = States(make_layout(whole, analyse_ranges(whole).variables), states)
@@ -65,7 +66,7 @@ def restrict_states(part: System, whole: System, states: WordArray) -> WordArray
 
 
 def progress_by(system: System, measure: Measure) -> Progress:
-    """Return the function from packed states, one per row, to their columns and layers."""
+    """Return a function that maps packed states, one per row, to rows of column and layer."""
     layout = make_layout(system, analyse_ranges(system).variables)
 
     def progress(states: WordArray) -> npt.NDArray[np.int64]:

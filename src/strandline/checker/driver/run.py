@@ -4,7 +4,7 @@
         ...  # replay `run.stops`, label the graph, shorten a lasso: the files still exist
 
 An event of the engine has one of four effects: a pause, in which limits, checkpoints and progress are handled; a stop
-at a state or cycle that was asked for, which is recorded as data; a fallback to another search
+at a state or cycle of interest, which is recorded as data; a fallback to another search
 (`strandline.checker.driver.fallbacks`); or the end of the run.
 """
 
@@ -56,7 +56,7 @@ _LIMITS = (Event.MEMORY, Event.STATES)
 
 @contextmanager
 def run_search(specification: SearchSpecification, callback: ProgressCallback) -> Iterator[SearchRun]:
-    """Run a search; its files exist until the block ends.
+    """Run a search, and keep its files until the `with` block ends.
 
     Limits, a full disk and Ctrl-C are recorded in the outcome, also those of the block. Raises `InputError` for a
     measure or a property that cannot be evaluated, and `InternalError` if a trace does not replay.
@@ -101,7 +101,7 @@ def _resources(
 
 
 def _place(specification: SearchSpecification) -> RunDirectory | SearchCheckpoints:
-    """Return the folder of the run. The folder of a resumable run remains if the run is killed."""
+    """Return the temporary folder for the run's files, or, with checkpoints, a folder that outlives the process."""
     options, checkpoints = specification.options, specification.checkpoints
     if options.device == GPU and not specification.for_device:
         raise UsageError(
@@ -127,13 +127,13 @@ class SearchRun:
         self.cycles: list[CycleStop] = []
         self.fault: FaultStop | None = None
         self.ended = False
-        """Whether there is nothing more to search."""
+        """True if the search has ended for another reason than a limit."""
         self._asked = specification
         self._context: SearchContext | None = None
         self._searched = time.perf_counter()
-        """When the search ended."""
+        """When the search ended, on the clock of `time.perf_counter`."""
         self._open = False
-        """Whether the search of the context is there; between two searches it is closed."""
+        """True while the search of the context is open; it is closed between two searches."""
 
     # Results
 
@@ -171,16 +171,16 @@ class SearchRun:
         return None if self._context is None else self._context.files.observer
 
     def path_to(self, record: int) -> Path:
-        """Return the path to a record of the last search, from the parent log."""
+        """Return the path from an initial state to a state of the last search, by its number in the parent log."""
         initial, steps = self.context.files.log.path_to(record)
         return Path(initial, self.kernel.lift_steps(initial, steps))
 
     def parents(self) -> Iterator[int | None]:
-        """Yield the parent of every record, in order; None for an initial state."""
+        """Yield the parent's record number for each record of the parent log, in order; None for an initial state."""
         return self.context.files.log.parents()
 
     def replay(self, stop: StateStop | FaultStop) -> Replayed:
-        """Execute the path to a stop again.
+        """Execute the path to a stop again by the reference interpreter.
 
         It must end in a state with the labels, or with the fault; raises `InternalError` if it does not, and `LeftOut`
         if the limits of the run do not allow for the replay.
@@ -198,11 +198,11 @@ class SearchRun:
 
     @property
     def evidence_limits(self) -> EvidenceLimits:
-        """The limits for traces: those of the run, but never less than a second."""
+        """The limits for traces: those of the run, but at least a second after the end of the search."""
         return EvidenceLimits(self.specification.options, self.specification.started, self._searched)
 
     def reached_limit(self) -> str | None:
-        """Return the time limit that was reached, in words; None if there is time left."""
+        """Return the message for the time limit if it is reached, else None."""
         specification = self.specification
         seconds = specification.options.max_seconds
         if seconds is not None and time.perf_counter() - specification.started >= seconds:
@@ -219,9 +219,9 @@ class SearchRun:
     # The search
 
     def search_to_the_end(self, resources: RunResources) -> None:
-        """Search until everything is decided, a limit is reached or all states are explored.
+        """Search until every property is decided, a limit is reached or all states are explored.
 
-        Raises `ResourceError`.
+        Raises `ResourceError` for a limit that is reached outside the search loop, as while compiling or writing files.
         """
         self._saving = resources.saving
         engine_seconds = self._begin(resources)
@@ -240,7 +240,7 @@ class SearchRun:
         self._count_distinct()
 
     def _begin(self, resources: RunResources) -> float:
-        """Make the search, or the one of the last fallback in the run before.
+        """Make the first search, or, in a resumed run, the search of the earlier process's last fallback.
 
         Returns the seconds for loading the engine's machine code.
         """
@@ -284,7 +284,7 @@ class SearchRun:
                 return
 
     def _advance(self) -> Event:
-        """Search for a slice of time; fall back to another search if necessary."""
+        """Search for a slice of time, or fall back to another search if necessary; return the event."""
         # An exception raised by a signal inside a call of machine code can be lost or replaced by another one.
         with WaitingSignals():
             event = self.search.advance(self._slice())
@@ -300,9 +300,10 @@ class SearchRun:
         return event
 
     def _exceeds_memory(self) -> bool:
-        """Return True if the process takes more memory than the search has counted, and the search cannot shrink.
+        """Return True if the process exceeds the memory limit, and the search cannot shrink its caches.
 
-        That is rare, because a search has a reserve for everything else. A search on a device has its memory there.
+        That is rare, because a search has a reserve for everything that it does not count. A search on a device is left
+        out, because its memory is there.
         """
         if not isinstance(self.search, Search) or not self.memory.runs_short():
             return False
@@ -326,7 +327,7 @@ class SearchRun:
         return Event.MEMORY if cause.trigger is Trigger.MEMORY else Event.PAUSED
 
     def _set_aside(self, notice: str) -> None:
-        """Save a search before a fallback, and record its statistics, in case no fallback succeeds."""
+        """Save the search before a fallback, and record its statistics, in case no fallback succeeds."""
         self._consider_checkpoint(ends=True)
         self.callback.stage(notice)
         if self._open:
@@ -338,14 +339,14 @@ class SearchRun:
         self._open = False
 
     def _consider_checkpoint(self, *, ends: bool) -> None:
-        """Write a checkpoint if one is due; the search is at rest."""
+        """Write a checkpoint if one is due or the search `ends`; called between two slices."""
         if self._saving is not None and self._open:
             self._saving.look(self._seconds() - self._saving.seconds_before, ends=ends)
 
     # Stops
 
     def _record_stop(self, event: Event) -> bool:
-        """Record where the search stopped; return True if the search goes on."""
+        """Record a stop at a state or cycle; return True if the search goes on."""
         if event is Event.FOUND:
             return self._record_state()
         if event is Event.CYCLE:
@@ -419,12 +420,12 @@ class SearchRun:
     # Times and statistics
 
     def _seconds(self) -> float:
-        """Return the search time so far, of all processes of the run."""
+        """Return the search time so far, in seconds, of all processes of the run."""
         before = 0.0 if self._saving is None else self._saving.seconds_before
         return before + time.perf_counter() - self._began
 
     def _slice(self) -> float:
-        """Return the seconds until limits are checked again; few if a limit is near."""
+        """Return the length of the next slice in seconds, shorter if the time limit is near."""
         seconds, specification = _SLICE, self.specification
         limit = specification.options.max_seconds
         if limit is not None:

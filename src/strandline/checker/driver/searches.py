@@ -1,4 +1,4 @@
-"""Make the engine's searches by name. No other module of this package imports one."""
+"""Factories of the engine's searches; no other module of this package imports a search."""
 
 from __future__ import annotations
 
@@ -39,28 +39,28 @@ _CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any
     "sweep-on": (LtlSweepSearch, {"online": True}),
     SWEEP: (SweepCycleSearch, {}),
 }
-"""The class and further keyword arguments of each cycle method."""
+"""The class and the keyword arguments of the engine's search for each cycle method."""
 
 
 class SearchMaker(Protocol):
     """The interface of a factory of searches over a Kernel."""
 
     def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Searching:
-        """Make a search; `log` receives the links of states, `observer` is notified of expanded states."""
+        """Make a search; `log` receives the links of stored states, `observer` is notified of expanded states."""
 
 
 @runtime_checkable
 class SpillingMaker(Protocol):
-    """Makes searches that may have a version on disk, for when memory is full."""
+    """The interface of a factory whose searches may have a variant with states on disk."""
 
     def as_trees(self) -> StateSearches | None:
-        """Return the same searches with tree compression, which takes less memory.
+        """Return the factory for the same searches with tree compression, which takes less memory.
 
-        Returns None if the user chose the store.
+        Returns None if the order or the chosen store does not allow for it.
         """
 
     def can_spill(self, kernel: Kernel) -> bool:
-        """Return True if this search can have states on disk."""
+        """Return True if the search over this Kernel has a variant with states on disk."""
 
     def spilling(
         self,
@@ -82,7 +82,7 @@ class SpillingMaker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StateSearches:
-    """Makes searches in the order of the options that stop at states with a label of the mask."""
+    """Makes searches, in the order that the options choose, that stop at states with a label in the mask."""
 
     options: Options
     stop_mask: int
@@ -119,7 +119,7 @@ class StateSearches:
         }
 
     def breadth_first(self) -> StateSearches:
-        """Return the same searches, but breadth-first and without a measure."""
+        """Return the factory for the same searches, but breadth-first and without a measure."""
         return replace(self, options=replace(self.options, order="bfs", measure=(), count_distinct=False))
 
     def as_trees(self) -> StateSearches | None:
@@ -151,7 +151,7 @@ class StateSearches:
 
 @dataclass(frozen=True, slots=True)
 class DeviceSearches:
-    """Makes searches on a GPU that stop at states with a label of the mask. They have no log and no observer."""
+    """Makes searches on a GPU that stop at states with a label in the mask. They have no log and no observer."""
 
     options: Options
     stop_mask: int
@@ -169,7 +169,7 @@ class DeviceSearches:
 
 
 def missing_device() -> str | None:
-    """Return in words what is missing for searches on a GPU; None if nothing is."""
+    """Return a sentence about the missing requirement for searches on a GPU; None if nothing is missing."""
     from strandline.engine.device.cuda import missing
 
     return missing()
@@ -177,7 +177,7 @@ def missing_device() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class WalkSearches:
-    """Makes random walks that stop at states with a label of the mask."""
+    """Makes random walks that stop at states with a label in the mask."""
 
     walks: int
     depth: int
@@ -190,12 +190,12 @@ class WalkSearches:
 
 
 def cycle_sweep(search: Searching) -> SweepCycleSearch | None:
-    """Return the search if it is a sweep for cycles by our own method, else None."""
+    """Return the search if it is one of the method `sweep` for cycles, else None."""
     return search if isinstance(search, SweepCycleSearch) else None
 
 
 def random_walks(search: Searching) -> RandomWalks:
-    """Return the search, which must be one of random walks."""
+    """Return the search as `RandomWalks`. Raises `InternalError` for any other search."""
     if not isinstance(search, RandomWalks):
         raise InternalError("this search is not a random walk")
     return search
@@ -203,10 +203,10 @@ def random_walks(search: Searching) -> RandomWalks:
 
 @dataclass(frozen=True, slots=True)
 class CycleSearches:
-    """Makes searches for accepting cycles by a method.
+    """Makes searches for accepting cycles by one method.
 
-    `ranks` is the number of values of the lowest bits of a layer, which are the rank of the automaton's component. With
-    `whole`, every accepting component is searched for, not only the first cycle.
+    `accepting` is the label bit of accepting states. `ranks` is the number of ranks of automaton SCCs, which are the
+    lowest bits of a layer. With `whole`, every accepting SCC is searched for, not only the first cycle.
     """
 
     method: CycleMethod
@@ -227,14 +227,14 @@ class CycleSearches:
 
 
 def cycle_search(search: Searching) -> CycleSearch:
-    """Return the search, which must be one for cycles."""
+    """Return the search as `CycleSearch`. Raises `InternalError` for any other search."""
     if not isinstance(search, CycleSearch):
         raise InternalError("this search is not for cycles")
     return search
 
 
 def component_search(search: Searching) -> ComponentSearch:
-    """Return the search, which must be one for accepting components."""
+    """Return the search as `ComponentSearch`. Raises `InternalError` for any other search."""
     if not isinstance(search, ComponentSearch):
         raise InternalError("this search knows no components")
     return search

@@ -21,11 +21,11 @@ from strandline.model.system import System
 
 @dataclass(frozen=True, slots=True)
 class EveryComponent:
-    """How a search for cycles continues after the first one: up to this many accepting components."""
+    """A request to report every accepting SCC, not only the first cycle; at most `most` of them with a lasso."""
 
     most: int
     select: Callable[[Kernel, WordArray], WordArray] | None = None
-    """A function that selects the states of each component to keep; None if none are kept."""
+    """A function that selects the states of each SCC to be kept; None if none are kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -43,13 +43,13 @@ class SearchSpecification:
     options: Options
     """The options with the limits and the folder for files."""
     started: float
-    """The time from which the time limit counts."""
+    """The start of the time limit, on the clock of `time.perf_counter`."""
     prediction: Prediction | None = None
     """The predicted cost of a measure that was found automatically."""
     measured: System | None = None
-    """The part of the System for which measures are searched; None for all of it."""
+    """The part of the System for which measures are found automatically; None for all of it."""
     refine: Callable[[Measure], tuple[Measure, SearchMaker]] | None = None
-    """A function that turns a measure for that part into one for the System, with the searches by it.
+    """A function that turns a measure for `measured` into one for the System, with the searches by it.
 
     None if the measure is used unchanged.
     """
@@ -61,17 +61,17 @@ class SearchSpecification:
     """The expressions whose truth along runs a reduction must preserve; None if nothing may be reduced."""
     checkpoints: Checkpoints | None = None
     observe: Callable[[Path, Kernel], SearchObserver] | None = None
-    """Makes an observer of the search, whose files go to the folder; distinct states are not counted then."""
+    """Makes a search observer, whose files go to the folder; distinct states are not counted then."""
     load_observer: Callable[[], object] | None = None
-    """Loads the machine code of the observer, if it has some of its own; a function that can be pickled."""
+    """Loads the observer's own machine code, if it has some; a function that can be pickled."""
     observes_edges: bool = False
     explores_all: bool = False
     """True if the search goes on after it has stopped at all labels."""
     components: EveryComponent | None = None
-    """How a search for cycles continues after the first one; None if it ends there."""
+    """The request to report every accepting SCC; None if the search ends at its first cycle."""
 
 
 def needs_exact_store(options: Options) -> UsageError:
-    """Return the error for a lossy store under a search whose observer needs the number of each state."""
+    """Return the error for a lossy store in a search that needs the number of each stored state."""
     given = Option("store", options.store)
     return UsageError("{}: this search needs the number of each stored state", options=[given])

@@ -31,7 +31,8 @@ def figures_of(
 ) -> Statistics:
     """Return the statistics of a search so far.
 
-    `seconds` is the time of the search, `engine_seconds` the time for loading its machine code.
+    `seconds` is the time of the search, `engine_seconds` the time for loading its machine code, `changed` the fallbacks
+    in words.
     """
     now, details, kernel = search.statistics(), search.details(), compiled.kernel
     known = {
@@ -54,7 +55,7 @@ def figures_of(
 
 
 def _by_name(now: Counted, details: Details, compiled: CompiledModel) -> dict[str, Any]:
-    """Return the values of all statistics that are attributes or counters of the search or the compiled model."""
+    """Return the statistics that are counters or attributes of the same name in the search or the compiled model."""
     found = {name: value for name, value in now.counters.items() if name in _NAMES}
     for source in (now, details, compiled):
         found.update({one.name: getattr(source, one.name) for one in fields(source) if one.name in _NAMES})
@@ -62,19 +63,19 @@ def _by_name(now: Counted, details: Details, compiled: CompiledModel) -> dict[st
 
 
 def _partial(kernel: Kernel) -> bool:
-    """Return True if the Kernel omits steps or identifies states, so that some statistics make no sense."""
+    """Return True if the Kernel omits steps or merges states, so that coverage and regress edges make no sense."""
     return kernel.numbered or kernel.canonical is not None or kernel.lift_trace is not None
 
 
 def _regress(specification: SearchSpecification, kernel: Kernel, details: Details) -> Regress | None:
-    """Return the summary of the regress edges, if the search has sampled some."""
+    """Return the summary of the sampled regress edges; None if there are none."""
     if specification.measure is None or _partial(kernel):
         return None
     return regress_of(specification.system, kernel.reference, specification.measure, details.sampled_regress_edges)
 
 
 def doubt(omissions: Omissions | None, options: Options) -> str | None:
-    """Return the reason why a search that came to its end may have missed states; None if it has not."""
+    """Return the reason why a search that came to its end may have missed states; None if it cannot have."""
     if omissions is None:
         return None
     what = options.store_kind.title
@@ -86,7 +87,7 @@ def doubt(omissions: Omissions | None, options: Options) -> str | None:
 
 
 def memory_reason(specification: SearchSpecification) -> str:
-    """Return the reason for a search that ends because memory is full."""
+    """Return the message for a search that ends because memory is full."""
     limit = specification.options.memory_limit
     if limit is None and specification.for_device:
         return "the memory of the device is used up"

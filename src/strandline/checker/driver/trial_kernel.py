@@ -1,4 +1,4 @@
-"""Small Kernels that stand in for a model while another process makes the machine code that the engine needs for it.
+"""Small Kernels that stand in for a model while another process compiles the machine code that its search needs.
 
 The machine code of a search depends on the shape of its Kernel alone, so a Kernel of a few states will do.
 """
@@ -19,7 +19,7 @@ _STATES = 4
 
 @dataclass(frozen=True, slots=True)
 class KernelShape:
-    """The part of a Kernel on which the machine code of a search depends."""
+    """The attributes of a Kernel on which the machine code of a search depends."""
 
     words: int
     bits: int
@@ -33,7 +33,7 @@ class KernelShape:
         return cls(kernel.words, kernel.bits, kernel.measured, kernel.componentwise, kernel.numbered, kernel.reentrant)
 
     def make_kernel(self) -> Kernel:
-        """Make a Kernel of this shape: a circle of a few states, each in a layer of its own."""
+        """Make a Kernel of this shape: a cycle of a few states, each in a layer of its own."""
         compared = (Const(0),) if self.componentwise else ()
         measure = Measure(Const(0), Const(0), compared) if self.measured else None
         reference = _Circle(self.words, len(compared))
@@ -43,7 +43,7 @@ class KernelShape:
 
 
 class _Circle:
-    """States whose first word is a number, each with a step to the next one."""
+    """The reference of such a Kernel: states whose first word is a number, each with a step to the next one."""
 
     def __init__(self, words: int, compared: int) -> None:
         self._rest, self._compared = (0,) * (words - 1), compared

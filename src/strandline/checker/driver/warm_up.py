@@ -1,6 +1,6 @@
 """Warm up the JIT compiler: load or compile the engine's machine code before the clock of the search starts.
 
-A small search is run for this, then thrown away. If memory is limited, another process compiles the code first:
+A trial search, which is thrown away, is made for this. If memory is limited, another process compiles the code first:
 compiling takes more memory than most limits leave, loading the result from the cache takes little.
 """
 
@@ -28,11 +28,14 @@ from strandline.engine.search import Search, Searching
 
 COMPILING = "compiling this part of the engine, once per machine ..."
 _LOADING = 3.0
-"""Seconds after which machine code is taken to be compiled, not loaded."""
+"""Seconds after which machine code is assumed to be compiled, not loaded."""
 
 
 class _NullObserver:
-    """Ignores expanded states and edges. The engine has separate machine code for observers of edges."""
+    """An observer that ignores expanded states and edges.
+
+    The engine has separate machine code for observers of edges.
+    """
 
     layers = False
     held_words = 0
@@ -87,14 +90,14 @@ def _make_trial(searches: SearchMaker, kernel: Kernel, observes_edges: bool) -> 
 
 
 def _without_limits(searches: SearchMaker) -> SearchMaker:
-    """Return the same searches without the options on which their machine code does not depend."""
+    """Return the factory without the options on which the machine code of its searches does not depend."""
     if not isinstance(searches, StateSearches):
         return searches
     return replace(searches, options=searches.options.without_limits())
 
 
 def _load_for_shape(shape: KernelShape, searches: SearchMaker, observes_edges: bool) -> None:
-    """Load the machine code of a search over a Kernel of this shape, in a child process."""
+    """Load the machine code of a search over a Kernel of this shape; run in a child process."""
     trial = _make_trial(searches, shape.make_kernel(), observes_edges)
     if isinstance(trial, Search):
         _load_all(trial)
@@ -102,23 +105,20 @@ def _load_for_shape(shape: KernelShape, searches: SearchMaker, observes_edges: b
 
 
 def _load_all(trial: Search) -> None:
-    """Also load the machine code that is otherwise loaded on first use."""
+    """Load the machine code of a search, also that which is otherwise loaded on first use."""
     trial.load()
     trial.load_further()
     load_kernels()
 
 
 def warm_up_fallback(searches: SearchMaker, kernel: Kernel, *, on_disk: bool = False) -> None:
-    """Load the machine code of the search that a fallback makes.
-
-    It is loaded early, because little memory may be left when it is needed.
-    """
+    """Load the machine code of the search that a fallback makes, before that search is made."""
     fill_cache(_try_out_for_shape, KernelShape.of(kernel), _without_limits(searches), on_disk)
     _try_out(searches, kernel, on_disk)
 
 
 def _try_out_for_shape(shape: KernelShape, searches: SearchMaker, on_disk: bool) -> None:
-    """Load the machine code of a fallback over a Kernel of this shape, in a child process."""
+    """Load the machine code of a fallback over a Kernel of this shape; run in a child process."""
     _try_out(searches, shape.make_kernel(), on_disk)
 
 
@@ -137,10 +137,10 @@ def _try_out(searches: SearchMaker, kernel: Kernel, on_disk: bool) -> None:
 
 @contextmanager
 def notice_compiling(callback: ProgressCallback, *, at_once: bool = False) -> Iterator[None]:
-    """Notify the callback that machine code is being compiled.
+    """Notify the callback if the `with` block compiles machine code.
 
-    It is notified at once if that is known. Otherwise the code may have been compiled for states of another size only,
-    and the elapsed time shows whether it is being compiled.
+    With `at_once`, that is certain, and the callback is notified at the beginning. Otherwise it is notified if the
+    block takes longer than loading would: the code in the cache may be for states of another size.
     """
     timer = Timer(_LOADING, callback.stage, (COMPILING,))
     timer.daemon = True

@@ -1,4 +1,4 @@
-"""The expected result of one run, and the outcome of the comparison."""
+"""The expected result of one run, and the outcome of comparing the run with it."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Expectation:
     exit_code: int | None = None
     trace_length: int | None = None
     fault: str | None = None
-    """The expected run-time fault."""
+    """The kind of the expected run-time fault."""
     figures: Mapping[str, int] = field(default_factory=dict)
-    """Expected exact values of fields of `strandline.checker.verdicts.verdict.Statistics`."""
+    """Expected exact values of statistics, by field of `strandline.checker.verdicts.statistics.Statistics`."""
     properties: tuple[PropertyExpectation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One run and its expectation: a section of an `expected.toml`, or the counts at its top."""
+    """One run and its expectation: a section of an `expected.toml`, or the counts at the top of the file."""
 
     file: Path
     name: str
@@ -45,11 +45,11 @@ class Case:
     """The keyword arguments of `strandline.check` or `strandline.explore`."""
     expected: Expectation
     tolerated_fault: str | None = None
-    """A known fault of the model, which may occur and then counts as an expected violation."""
+    """The kind of a known run-time fault of the model, which may occur; the violation is then as expected."""
 
 
 class Outcome(Enum):
-    """The outcome of a case; the value is used in reports and JSON."""
+    """The outcome of a case; its value is used in reports and JSON."""
 
     HOLDS_AS_EXPECTED = "holds-as-expected"
     VIOLATED_AS_EXPECTED = "violated-as-expected"
@@ -88,7 +88,7 @@ WORST_FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The outcome of a case, the differences as sentences, and the run's own verdict and exit code.
+    """The outcome of a case, the differences from its expectation as sentences, and the run's verdict and exit code.
 
     Verdict and exit code are None if there was no verdict.
     """
@@ -103,7 +103,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """The result of a case; `model` is None if the file could not be read."""
+    """The judgement of a case and its time in seconds; `model` is None if the `expected.toml` could not be read."""
 
     file: Path
     name: str
@@ -118,5 +118,5 @@ class CaseResult:
 
 
 def result_of(case: Case, judgement: Judgement, seconds: float) -> CaseResult:
-    """Return the result of a case."""
+    """Return the result of a case, made of its judgement and time."""
     return CaseResult(case.file, case.name, case.kind, case.model, judgement, seconds)

@@ -34,7 +34,7 @@ _EXPECTED = {
 
 
 def judge(case: Case, result: Exploration | Verdict, exit_code: int) -> Judgement:
-    """Compare a run with its case; `exit_code` is that of the command.
+    """Compare a run with the expectation of its case; `exit_code` is that of the command.
 
     Raises `InputError` if the case names a property that the run did not decide.
     """
@@ -58,7 +58,7 @@ def _verdict(case: Case, result: Exploration | Verdict, exit_code: int) -> Itera
 
 
 def _why(result: Exploration | Verdict) -> str | None:
-    """Return the limit that was reached; None if the run has a verdict."""
+    """Return the reason why the run has no verdict; None if it has one."""
     return result.reason if result.answer is Answer.UNKNOWN else None
 
 
@@ -76,7 +76,7 @@ def _fault(case: Case, result: Exploration | Verdict) -> Iterator[Difference]:
 
 
 def _faultless(result: Exploration | Verdict) -> Answer:
-    """Return the answer to freedom of faults if none was found: the search may be incomplete."""
+    """Return the answer about run-time faults if none was found: HOLDS only if the search is complete."""
     return Answer.HOLDS if result.complete else result.answer
 
 

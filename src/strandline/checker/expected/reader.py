@@ -22,7 +22,7 @@ from strandline.source import Source, Span
 
 FILE_NAME = "expected.toml"
 FIGURES = tuple(one.name for one in table() if one.facts.expected)
-"""Statistics that are the same on every machine."""
+"""The statistics that may be expected, because they are the same on every machine."""
 _VERDICTS = tuple(answer.value for answer in Answer)
 _COUNTS = {"exit_code", "trace_length", *FIGURES}
 _TOP = {"model", "fault", "description", "check", "explore", *FIGURES}
@@ -30,9 +30,10 @@ _SECTION = {"name", "description", "model", "verdict", "fault", *_COUNTS}
 
 
 def find_expected(places: Iterable[Path]) -> list[Path]:
-    """Find the `expected.toml` files in folders, recursively, without hidden folders; a file stands for itself.
+    """Find the `expected.toml` files in folders, recursively, without hidden folders.
 
-    Raises `UsageError` for a place that contains none.
+    A path to a file stands for that file. Raises `UsageError` for a path that does not exist or a folder that contains
+    none.
     """
     found: dict[Path, None] = {}
     for place in places:
@@ -55,9 +56,9 @@ def _is_hidden(path: Path) -> bool:
 
 
 def read_expected(file: Path) -> tuple[Case, ...]:
-    """Read the cases of one file in its order, the counts at its top first.
+    """Read the cases of one file in their order, the counts at its top first.
 
-    Raises `InputError` with the place of the first mistake.
+    Raises `InputError` with the position of the first mistake.
     """
     source = _read(file)
     top = _Section(source, "", 0, _parse(source))
@@ -141,7 +142,7 @@ def _read_counts(fault: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """A table of the file: the top, or one `[[check]]` or `[[explore]]`."""
+    """A TOML table of the file: its top level, or one `[[check]]` or `[[explore]]`."""
 
     source: Source
     kind: str
@@ -213,7 +214,7 @@ class _Section:
         return PropertyExpectation(name, given["verdict"], given.get("trace_length"))
 
     def error(self, key: str | None, message: str) -> InputError:
-        """Return an error that points at a key of this section."""
+        """Return an error that points at a key of this section, or at its header if `key` is None."""
         return InputError(message, self.source, _place(self.source.text, self.kind, self.number, key))
 
 
@@ -222,7 +223,10 @@ _KEY = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*=""")
 
 
 def _place(text: str, kind: str, number: int, key: str | None) -> Span | None:
-    """Return the span of a key of a section, or of the section's header; None if it is not found."""
+    """Return the span of `key` in the section with this kind and number.
+
+    If it is not found, or None, the span of the section's header is returned; None if there is no header either.
+    """
     here, start, offset, header = ("", 0), 0, 0, None
     for line in text.splitlines(keepends=True):
         opening, start, offset = _HEADER.match(line), offset, offset + len(line)
@@ -246,7 +250,7 @@ _FILES_OF_RUNS = ("work_dir", "checkpoint", "every", "resume")
 
 @cache
 def _keywords(arguments: type[CheckArguments] | type[Options]) -> Mapping[str, Any]:
-    """Return the keyword arguments and their types, except those that name folders of the run."""
+    """Return the keyword arguments with their types, except those that name folders of the run."""
     hints = get_type_hints(arguments)
     return {one.name: hints[one.name] for one in fields(arguments) if one.name not in _FILES_OF_RUNS}
 
@@ -258,7 +262,7 @@ def _files() -> frozenset[str]:
 
 
 def _fits(hint: Any, value: Any) -> bool:
-    """Return True if a value read from a file has an annotated type."""
+    """Return True if a value read from a file has the annotated type `hint`."""
     if get_origin(hint) is UnionType:
         return any(_fits(part, value) for part in get_args(hint))
     if get_origin(hint) is Sequence:

@@ -1,7 +1,7 @@
-"""Run work in a thread, while the main thread checks limits, Ctrl-C and the progress line.
+"""Run work in a thread, while the main thread checks limits, handles Ctrl-C and shows progress.
 
-A single BDD operation can take long, and the library cannot interrupt it. So work that has to end is abandoned: it goes
-on until it next calls `watch`, or until the process ends, and its result is dropped.
+A single BDD operation can take long, and the library cannot interrupt it. So work that exceeds a limit is abandoned: it
+goes on until it next calls `watch`, or until the process ends, and its result is dropped.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ _SLICE = 0.05
 _SHORT_SLICE = 0.005
 """Seconds between two checks if memory is limited."""
 _SPARED = 8
-"""Share of the memory that is kept free: tables that grow allocate a good part of their size at once."""
+"""Divisor of the remaining memory: this part of it stays free, because growing tables allocate much at once."""
 _MOMENT = 2.0
-"""Seconds that abandoned work gets to end by itself."""
+"""Seconds after the deadline `Background.until` within which the work may still end by itself."""
 _STACK_BYTES = 256 << 20
 
 
 class Stopped(Exception):
-    """Raised in work that has been abandoned."""
+    """Raised by `Background.watch` in work that has been abandoned."""
 
 
 class Background(Generic[Result]):
-    """Runs a function in a thread of its own, within limits.
+    """Runs a function in a thread of its own, within limits of time and memory.
 
-    The function calls `watch` often, which raises `Stopped` when the work is abandoned; `doing` is its progress, as
-    text. If `until` is set, the work is abandoned at that time, for the reason given with it; before that it has a
-    moment to notice the time itself.
+    The function calls `watch` often, which raises `Stopped` when the work is abandoned, and sets `doing` to its
+    progress. `until`, if it is not None, is a deadline with a reason: soon after it the work is abandoned for that
+    reason.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class Background(Generic[Result]):
             raise Stopped
 
     def run(self, function: Callable[[], Result]) -> Result:
-        """Return the result of the function, or raise its exception.
+        """Return the result of `function`, or raise its exception.
 
-        Raises `ResourceError` if a limit is reached; Ctrl-C is passed on.
+        Raises `ResourceError` if a limit is reached; the `KeyboardInterrupt` of Ctrl-C passes through.
         """
         results: list[Result] = []
         errors: list[BaseException] = []
@@ -100,17 +100,17 @@ class Background(Generic[Result]):
 
 
 def _let_end(thread: threading.Thread) -> None:
-    """Keep Python from exiting while an abandoned thread is inside the library, which would crash.
+    """Keep Python from exiting while an abandoned thread is inside the BDD library, which would crash.
 
-    At exit Python waits for the thread that is started here, which joins the abandoned one. The command, which ends the
-    process at once, need not wait.
+    At exit Python waits for the thread that is started here, which joins the abandoned one. The command-line program
+    ends its process at once and does not wait.
     """
     if thread.is_alive():
         threading.Thread(target=thread.join).start()
 
 
 def _with_large_stack(work: Callable[[], None]) -> threading.Thread:
-    """Start a thread with a large stack, for functions that recurse for each bit of a state."""
+    """Start and return a thread with a large stack, for functions that recurse for each bit of a state."""
     before = threading.stack_size(_STACK_BYTES)
     try:
         thread = threading.Thread(target=work, daemon=True)

@@ -1,4 +1,4 @@
-"""Making machine code in a child process: it fills the cache on disk, from which this process then loads it.
+"""Compile machine code in a child process: it fills the cache on disk, from which this process then loads the code.
 
 Compiling takes more memory than most limits leave; loading the result takes little. The child is a fresh interpreter
 that imports nothing but this program: the user's script is not run again, whether or not it has a `__main__` guard, and
@@ -26,11 +26,11 @@ _BOOTSTRAP = (
 
 
 def fill_cache(load: Callable[..., object], *arguments: object) -> None:
-    """Call a function in a child process, which leaves the machine code that the function needs in the cache on disk.
+    """Call `load` in a child process, to put the machine code that it compiles into the cache on disk.
 
-    The function is one of a module of this program; function and arguments are pickled. The `repr` of the arguments
-    determines the machine code: nothing is done if a child has made it before. If the child fails, only memory is lost:
-    this process then makes the machine code when it needs it.
+    `load` is a function of a module of this program; function and arguments are pickled. The `repr` of the arguments
+    determines the machine code: nothing is done if a child has compiled it before. If the child fails, this process
+    compiles the code when it needs it, which takes more memory.
     """
     from strandline.engine.runtime.jit import cache_directory
 
@@ -49,7 +49,7 @@ def _digest(load: Callable[..., object], arguments: tuple[object, ...]) -> str:
 
 
 def _run(work: tuple[str, Callable[..., object], tuple[object, ...]]) -> int:
-    """Run the work in a child; return its exit code. If this is interrupted, the child is ended."""
+    """Run the function with its arguments in a child; return its exit code. An interrupt kills the child."""
     # Isolated, so that no module in the current folder takes the place of one of the library before the path is set.
     child = subprocess.Popen(
         [sys.executable, "-I", "-c", _BOOTSTRAP],
@@ -71,7 +71,7 @@ def _run(work: tuple[str, Callable[..., object], tuple[object, ...]]) -> int:
 
 
 def serve() -> None:
-    """Do the work that the parent sends; the child's main function."""
+    """Run the function that the parent process sends; the child's main function."""
     from strandline.engine.runtime.jit import use_cache_directory
 
     folder, load, arguments = pickle.load(sys.stdin.buffer)

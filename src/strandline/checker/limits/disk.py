@@ -15,7 +15,8 @@ _SHARE_OF_FREE_DISK = 0.9
 class DiskBudget:
     """Counts the bytes written and removed; raises `ResourceError` before a write that exceeds the limit.
 
-    Without a limit it is most of the free space where the run keeps its files: a full disk hurts others too.
+    Call it with the bytes to be written, or with a negative number for removed ones. If `limit` is None, the limit is
+    most of the free space on the disk of `folder`: a full disk hurts others too.
     """
 
     def __init__(self, limit: int | None, folder: Path) -> None:
@@ -32,7 +33,7 @@ class DiskBudget:
             self._used += count
 
     def find(self, folder: Path) -> None:
-        """Count the existing files in a folder, which a resumed run has from before."""
+        """Count the files that a folder already contains, which are from before the run was resumed."""
         found = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         if not self._given:
             self._limit += found

@@ -11,7 +11,7 @@ from strandline.errors import ResourceError
 
 
 class LeftOut(ResourceError):
-    """Raised if a trace does not fit the limits; the verdict stands without it."""
+    """Raised if a trace does not fit the limits of time or memory; the verdict is given without it."""
 
     def __init__(self, limit: str) -> None:
         super().__init__(f"the trace is left out: {limit}")
@@ -22,7 +22,7 @@ _LEAST_SECONDS = 1.0
 
 
 class EvidenceLimits:
-    """The limits of a run that searched from `started` until `searched`, times of `time.perf_counter`."""
+    """The limits for evidence of a run that searched from `started` until `searched`, both `time.perf_counter`."""
 
     def __init__(self, options: Options, started: float, searched: float) -> None:
         self._seconds = options.max_seconds

@@ -13,9 +13,9 @@ from pathlib import Path
 from strandline.errors import ResourceError
 
 _SPARED, _LITTLE, _NEARLY_NOTHING = 4 << 20, 12 << 20, 1 << 20
-"""Bytes kept free for allocations between two checks, and two thresholds.
+"""Bytes kept free for allocations between two checks, and two thresholds of the memory left.
 
-Below the second, memory is returned to the system; below the third, work cannot continue.
+Below the first threshold, free memory is returned to the system; below the second, work cannot continue.
 """
 
 _LEAST_BY_DEFAULT, _MOST_BY_DEFAULT = 64 << 20, 8 << 30
@@ -23,9 +23,9 @@ DEFAULT_LIMIT = "half of what was free, 8 GB at most; --memory SIZE sets another
 
 
 class MemoryLimit:
-    """A limit of the resident memory of the process, or None.
+    """A limit on the resident memory of the process; `allowed` is in bytes, or None for no limit.
 
-    It is for work whose memory the engine does not count. `why` is the origin of a default limit.
+    It is for work whose memory the engine does not count, such as BDDs. `why` is the origin of a default limit.
     """
 
     def __init__(self, allowed: int | None, why: str = "") -> None:
@@ -35,7 +35,7 @@ class MemoryLimit:
     def by_default(cls) -> MemoryLimit:
         """Return a limit for work that may need any amount of memory.
 
-        It is the memory that the process has plus half of the memory that is available, and at most some gigabytes.
+        It is the memory that the process has now plus half of the memory that is available, but 8 GB more at most.
         """
         more = min(_MOST_BY_DEFAULT, max(_LEAST_BY_DEFAULT, available_bytes() // 2))
         return cls(resident_bytes() + more, DEFAULT_LIMIT)
@@ -46,7 +46,7 @@ class MemoryLimit:
             raise ResourceError(f"{memory_limit_message(self.allowed)}{f' ({self.why})' if self.why else ''}")
 
     def runs_short(self) -> bool:
-        """Return True if next to nothing is left.
+        """Return True if the process has next to no memory left within the limit.
 
         If little is left, free memory of the process is returned to the system first.
         """
@@ -59,7 +59,10 @@ class MemoryLimit:
         return taken + _NEARLY_NOTHING > self.allowed
 
     def remaining_bytes(self, reserve: int = _SPARED) -> int:
-        """Return how many more bytes the process may take, less a reserve. Raises `ResourceError` if there are none."""
+        """Return how many more bytes the process may take, less a reserve.
+
+        Without a limit, it is the memory that is available. Raises `ResourceError` if the limit leaves none.
+        """
         if self.allowed is None:
             return available_bytes()
         return_memory()
@@ -73,18 +76,18 @@ class MemoryLimit:
 
 
 def memory_limit_message(allowed: int) -> str:
-    """Return the sentence that the memory limit is reached."""
+    """Return the message that the memory limit is reached."""
     return f"the memory limit of {shown_bytes(allowed)} is reached"
 
 
 def peak_resident_bytes() -> int:
-    """Return the peak of resident memory."""
+    """Return the peak of the process's resident memory."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def resident_bytes() -> int:
-    """Return the resident memory now; the peak if the system does not provide it."""
+    """Return the resident memory of the process; its peak if the system does not report the present value."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -143,7 +146,7 @@ _VERSION_2 = ("memory.max", "memory.current", "inactive_file")
 
 
 def _free_of_group(group: Path, names: tuple[str, str, str]) -> Iterator[int]:
-    """Yield the memory left within a group's limit; nothing if it has none."""
+    """Yield the memory left within a group's limit, or nothing if it has no limit; `names` as in `_VERSION_2`."""
     limit, usage, cached = names
     with contextlib.suppress(OSError, ValueError):
         most, taken = int((group / limit).read_text()), int((group / usage).read_text())

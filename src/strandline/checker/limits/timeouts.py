@@ -13,16 +13,16 @@ Result = TypeVar("Result")
 
 
 def time_is_up(limit: float) -> str:
-    """Return the sentence that the time limit is reached."""
+    """Return the message that the time limit is reached."""
     return f"the time limit of {limit:g} s is reached"
 
 
 def within(limit: float | None, started: float, stage: str, function: Callable[[], Result]) -> Result:
-    """Run a function with a timeout; return its result or raise what it raises.
+    """Run a function with a timeout; return its result or raise its exception.
 
-    Raises `ResourceError` when `limit` seconds have passed since `started`, a time of `time.perf_counter`. The function
-    runs in a thread of its own then, because neither Python nor LLVM can be stopped: it continues until it is done or
-    the process ends, and its result is dropped.
+    Raises `ResourceError` when `limit` seconds have passed since `started`, a time of `time.perf_counter`; `stage`,
+    such as "loaded", completes its message. With a limit, the function runs in a thread of its own, because neither
+    Python nor LLVM can be stopped: it continues until it is done or the process ends, and its result is dropped.
     """
     if limit is None:
         return function()

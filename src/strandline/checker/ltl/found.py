@@ -1,4 +1,4 @@
-"""The result of a search of a product, as step numbers, and its replay."""
+"""The result of a search of a product, with runs as step numbers, and their replay."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from strandline.traces.lassos import Lasso, LassoReplay
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """An accepting component: its size and a lasso through it."""
+    """An accepting SCC: its number of states, and a lasso through it, or None."""
 
     states: int
     lasso: Lasso | None
@@ -31,7 +31,8 @@ class Component:
 class ProductFound:
     """The result of a strategy for a property of runs.
 
-    Without `watched`, `product` and `run` nothing was searched, because no run can violate the property.
+    `watched`, `product` and `run` are None if nothing was searched, because no run of any model can violate the
+    property.
     """
 
     method: str
@@ -43,9 +44,9 @@ class ProductFound:
     shortest: bool = False
     """True if the lasso is a shortest one."""
     prefix: tuple[int, tuple[int, ...]] | None = None
-    """A path to the end of a bad prefix: index of the initial state, and steps.
+    """A path to the end of a bad prefix: index of the initial state, and step numbers.
 
-    The last step leaves the prefix's last state.
+    The last step leaves the prefix's last state. None if no bad prefix was found.
     """
     components: tuple[Component, ...] = ()
     cycle_kind: str | None = None
@@ -56,17 +57,17 @@ class ProductFound:
 
 
 def replaying(product: Product, run: SearchRun) -> LassoReplay:
-    """Return the replay of the product's steps as runs of the user's System."""
+    """Return the object that replays steps of the product as runs of the user's System."""
     if not isinstance(run.kernel.reference, SystemReference):
         raise InternalError("a product is compiled from a System")
     return LassoReplay(run.kernel.reference, reference_of(product.plain), run.evidence_limits.check)
 
 
 def note_product_fault(run: SearchRun, question: Question, product: Product) -> None:
-    """Record a fault of the model at which the run ended as a violation, shown without the automaton.
+    """Record the run-time fault of the model at which the run ended, if it did, as a violation.
 
-    Raises `InputError` for a fault in an expression of the user; a fairness expression is evaluated in the state that a
-    step enters.
+    Its trace shows the user's System without the automaton. Raises `InputError` for a fault in an expression of the
+    user; a fairness expression is evaluated in the state that a step enters.
     """
     if run.fault is None:
         return

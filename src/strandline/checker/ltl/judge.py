@@ -24,9 +24,9 @@ from strandline.traces.lassos import ShownRun, unmet_fairness
 from strandline.traces.stored import MOST_HELD
 
 _MOST_WORK = 100_000
-"""Most atoms times states squared for which the decisive letters are computed."""
+"""Largest product of atoms and squared trace length for which the decisive values are computed."""
 _MOST_ATOMS = 40
-"""Most atoms of a formula for which the decisive letters are computed; judging a long formula takes long."""
+"""Most atoms of a formula for which the decisive values are computed; judging a long formula takes long."""
 
 
 def judge(
@@ -37,7 +37,7 @@ def judge(
     values: bool = True,
     check_limits: Callable[[], None] = lambda: None,
 ) -> tuple[AtomValues, ...]:
-    """Return the values of the atoms, if they are wanted, along a run that violates the specification.
+    """Return the values of the atoms along a run that violates the specification; nothing if not `values`.
 
     Raises `ReplayError` if the run does not violate it, or if it is not a run that counts. For a long run
     `check_limits` is called regularly, which may raise `ResourceError`.
@@ -55,7 +55,7 @@ def judge(
 
 
 def _judge_process(reference: SystemReference, run: ShownRun) -> None:
-    """Check that the property process accepts along the loop."""
+    """Raise `ReplayError` if the property process accepts nowhere in the loop of the run."""
     if not any(reference.labels(state) >> ACCEPTING_BIT & 1 for state in run.loop_states):
         raise ReplayError("the property process does not accept in the loop of the trace")
 
@@ -83,7 +83,11 @@ def letters_of(
     run: ShownRun,
     check_limits: Callable[[], None] = lambda: None,
 ) -> tuple[Letter, ...]:
-    """Return the atoms that hold in each state of the run. Raises `InputError` if one cannot be evaluated."""
+    """Return the set of atoms that hold in each state of the run.
+
+    Raises `InputError` if an atom cannot be evaluated. `check_limits` is called regularly, and may raise
+    `ResourceError`.
+    """
     interpreter, written = Interpreter(reference.system), specification.source_text
     letters, known = list[Letter](), dict[Letter, Letter]()
     for number, state in enumerate(run.states):
@@ -107,7 +111,7 @@ def letters_of(
 
 @dataclass(frozen=True, slots=True)
 class JudgedWord:
-    """The letters of a run, and a function that returns True if the specification is violated by them."""
+    """The letters of a run, to be judged by the specification; `loop` and `ends` as in `Specification.violated_by`."""
 
     specification: Specification
     letters: tuple[Letter, ...]
@@ -118,7 +122,7 @@ class JudgedWord:
         return self.specification.violated_by(self.letters, self.loop, ends=self.ends)
 
     def atom_values(self) -> tuple[AtomValues, ...]:
-        """Return the values of the atoms and which of them are decisive; of long traces only the values."""
+        """Return the values of the atoms and which of them are decisive; for long traces, none is marked so."""
         names = list(self.specification.atoms)
         tried = len(names) <= _MOST_ATOMS and len(names) * len(self.letters) ** 2 <= _MOST_WORK
         places = range(len(self.letters))
@@ -132,7 +136,7 @@ class JudgedWord:
         )
 
     def _change_letter(self, name: str, place: int) -> JudgedWord:
-        """Return the word with the other value of an atom at one place.
+        """Return the word with the value of one atom inverted at the index `place`.
 
         The last state of a loop is its first one again: they change together.
         """

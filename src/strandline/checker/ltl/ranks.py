@@ -1,7 +1,7 @@
-"""Refine a measure by the progress of the automaton: a run never returns to an SCC that it has left (000 §9.3).
+"""Refine a measure by the progress of the automaton: a run never returns to an SCC that it has left.
 
-The SCCs, in an order that edges follow, become the lowest bits of the layer. An accepting cycle stays inside one SCC,
-hence on one rank.
+The SCCs, in topological order, become the lowest bits of the layer. An accepting cycle stays inside one SCC, hence on
+one rank. See docs/papers.md, 000 §9.3.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ _MOST_RANKS = 64
 
 
 def add_ranks(measure: Measure, observer: Observer) -> tuple[Measure, int]:
-    """Refine a measure by the rank of the observer's SCC; return it with the number of ranks, a power of two.
+    """Refine the layers of a measure by the rank of the observer's SCC; return it with the number of ranks.
 
-    Returns the measure unchanged and 1 if the ranks distinguish nothing or do not fit 64 bits.
+    That number is a power of two. Returns the measure unchanged and 1 if the ranks distinguish nothing or do not fit 64
+    bits.
     """
     ranks = component_ranks(observer)
     count = 1 << max(ranks).bit_length()
@@ -35,9 +36,9 @@ def add_ranks(measure: Measure, observer: Observer) -> tuple[Measure, int]:
 
 
 def component_ranks(observer: Observer) -> list[int]:
-    """Return a rank for every location: equal inside an SCC, never smaller behind an edge.
+    """Return the rank of every location: equal inside an SCC, and never lower at the target of an edge.
 
-    SCCs beyond the last rank share it.
+    The SCCs after the last rank share it.
     """
     successors: dict[int, list[int]] = {place: [] for place in range(len(observer.location.names or ()))}
     for edge in observer.edges:

@@ -14,17 +14,17 @@ from strandline.traces.shortening import StateSet, accepting_on_loop, shorten_la
 _LONG_LASSO = 8
 """Least number of steps of a lasso that is worth a search for a shorter one."""
 _LEAST_PATIENCE, _PATIENCE_PER_STEP = 200_000, 500
-"""Least number of states that such a search may visit, and number per step of the lasso.
+"""Number of states that the search for a shorter lasso may visit: at least, and per step of the lasso.
 
-Replaying a step takes as long as visiting these.
+Replaying a step takes as long as visiting that many states.
 """
 
 
 def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordArray | None) -> tuple[Lasso, bool]:
-    """Look for a shorter lasso; return it, or the one given, and True if it is a shortest one.
+    """Look for a shorter lasso; return it, or the given one, and True if it is a shortest one.
 
-    `wanted` are all accepting states on cycles, if a shortest lasso is asked for: then the search may take as long as
-    it needs if everything was searched before.
+    `wanted` are all accepting states on cycles if the user asked for a shortest lasso: then the search is not bounded
+    if the search before it was complete. It is None if any shorter lasso will do.
     """
     if wanted is None and len(lasso) <= _LONG_LASSO:
         return lasso, False

@@ -1,7 +1,7 @@
-"""The value updates of the thesis's search for acceptance cycles over several layers (000 §3.4, algorithm 4).
+"""The value updates of a search for acceptance cycles over several layers of a sweep (see docs/papers.md, 000 §3.4).
 
 The maximal persistent predecessor of a state, and whether an accepting state lies on the path from it, are propagated
-from state to state, the least progress first. This is the algorithm as published, plain and slow, with the corrections
+from state to state, the least progress first. This is algorithm 4 as published, plain and slow, with the corrections
 that it needs to end: values are reset in each round, and only states that never were persistent are deleted behind the
 line. The engine's own searches are `sweep-off`, `sweep-on` and `sweep`.
 """
@@ -16,10 +16,10 @@ Value = tuple[int, bool]
 def value_updates(
     successors: Mapping[int, Sequence[int]], progress: Mapping[int, int], accepting: frozenset[int]
 ) -> Generator[tuple[int, int], None, bool]:
-    """Yield the pairs (updated state, state that updated it) up to the one that closes an acceptance cycle.
+    """Yield a pair (updated state, state that updated it) for each update, up to the one that closes a cycle.
 
-    Return True if there is such a cycle. The targets of regress edges are persistent; of two states, the one with the
-    smaller number is the greater.
+    The generator's return value is True if there is an acceptance cycle. The targets of regress edges are persistent;
+    of two states, the one with the smaller number is the greater.
     """
     persistent = {end for source, ends in successors.items() for end in ends if progress[end] < progress[source]}
     candidates = set(persistent)

@@ -1,1 +1,1 @@
-"""Progress measures of a check: parsed from text, or found with a predicted cost; the choice for a System."""
+"""Progress measures of a check: parsed from text, or found automatically with a predicted cost; the choice of one."""

@@ -1,4 +1,4 @@
-"""Choose the progress measure of a System: given by the user, else declared in the model, else found."""
+"""Choose the progress measure of a System: given by the user, else declared in the model, else found automatically."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SweepMeasure:
 
 
 class SweepMeasures:
-    """The measures of the Systems of one check: each is determined once for all searches."""
+    """The measures of the Systems of one check: each is determined once and used for all searches."""
 
     def __init__(self, options: Options, callback: ProgressCallback, checkpoints: Checkpoints | None = None) -> None:
         self._options, self._callback, self._checkpoints = options, callback, checkpoints
@@ -39,7 +39,7 @@ class SweepMeasures:
         return self._known[id(system)][1]
 
     def share(self, known: System, other: System) -> None:
-        """Use the measure of a known System for another System over the same variables."""
+        """Use the measure of `known`, if it is determined already, for `other`, which has the same variables."""
         if id(known) in self._known:
             self._known.setdefault(id(other), (other, self._known[id(known)][1]))
 
@@ -58,7 +58,7 @@ class SweepMeasures:
         return SweepMeasure(measure_of(found, system, componentwise=options.componentwise), prediction)
 
     def _predict(self, system: System) -> Prediction:
-        """Return the prediction of the measure that is found, or was found before in a resumed run."""
+        """Return the automatically found measure with its cost; in a resumed run, the one noted before."""
 
         def find() -> Prediction:
             return predicted_measure(system, self._callback, self._options.memory_limit)

@@ -28,12 +28,12 @@ def parse_measures(texts: Sequence[str], system: System, *, componentwise: bool 
 
 
 def component_text(component: Component, system: System) -> str:
-    """Render a component: as its author wrote or named it, or in the model's language if it was found."""
+    """Render a component of a measure: as its author wrote or named it, or, if found, in the model's language."""
     return system.scope.render(component.expression) if component.name is None else component.name
 
 
 def measure_texts(measure: Measure, system: System) -> tuple[str, ...]:
-    """Render a measure as arguments of `--measure` with the same meaning."""
+    """Render each component of a measure as the argument of a `--measure`; together they give the same measure."""
     texts = [(system.scope.render(one.expression), one.monotone) for one in measure.components] or [("0", False)]
     return tuple(f"mono({text})" if monotone else text for text, monotone in texts)
 

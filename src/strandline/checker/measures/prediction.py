@@ -28,7 +28,7 @@ AUTOMATIC = ("auto",)
 KEEP_ALL = Measure(Const(0), Const(0), columns=(0, 0), layers=(0, 0))
 """The measure that puts all states into one layer, so that none is deleted."""
 _BYTES_A_STATE, _BYTES_A_WORD = 16, 10.5
-"""Bytes per stored state of a sweep, and per word of it and one more.
+"""Bytes that a sweep takes for each stored state: a constant, and for each of its words and one word more.
 
 They include the slot in the hash table and room to grow.
 """
@@ -38,19 +38,22 @@ _BYTES_OF_SAMPLES, _BYTES_OF_KERNELS = 600 << 20, 80 << 20
 _LEAST_SHARE = 0.02
 """Least share of the usual sample size that is still representative."""
 _TRIAL_SHARE = 0.001
-"""A part of them by which all machine code is made that looking for a measure needs."""
+"""Share of the usual sample size that is enough to compile all machine code for finding measures."""
 _WORKERS, _DONE = ("first", "second"), 20
 _ANY_WIDTH = 3
-"""The machine code for states of so many words is that for all larger ones."""
+"""States of more words than this use the machine code for states of this many words."""
 _CLEARLY_BETTER, _CLEARLY_LESS = 0.7, 0.5
-"""Relative cost below which another measure replaces the present one."""
+"""Fractions of the present measure's figures that another measure must not exceed to replace it.
+
+The first is for the product of peak and time, the second for the peak alone or the visits alone.
+"""
 _LONGEST = 300
 """Most characters of a measure in a notice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A measure that was found, and the predicted cost of a sweep by it."""
+    """A measure that was found automatically, and the predicted cost of a sweep by it."""
 
     measure: Measure
     """The measure; without components if all states are kept."""
@@ -68,10 +71,11 @@ class Prediction:
 
 
 def predicted_measure(system: System, callback: ProgressCallback, memory: int | None = None) -> Prediction:
-    """Find the best measure that fits the memory.
+    """Find the best measure by which a sweep fits the memory, and predict its cost.
 
     It is the fastest one if speed and memory can be predicted, else the one with the least product of peak and visits.
-    If no measure beats keeping all states, `KEEP_ALL` is returned. Raises `UsageError` if the model has no variables.
+    If no measure is better than keeping all states, the prediction's measure is `KEEP_ALL`. Raises `UsageError` if the
+    model has no variables to measure.
     """
     from strandline.progress.finding import find_measures
 
@@ -90,14 +94,17 @@ def predicted_measure(system: System, callback: ProgressCallback, memory: int | 
 
 
 def _load_for_width(words: int) -> None:
-    """Load the machine code for finding measures of models whose states have `words` words, in a child process."""
+    """Compile or load the machine code for finding measures of models with `words` words per state.
+
+    It is run in a child process, which puts the code into the cache on disk.
+    """
     from strandline.progress.finding import find_measures
 
     find_measures(_small_system(words), share=_TRIAL_SHARE)
 
 
 def _small_system(words: int) -> System:
-    """Make a System of a few hundred states of so many words: two processes that count, one of them again and again."""
+    """Return a System of a few hundred states of `words` words: two processes that count, one of which starts over."""
     places = [Variable(f"at {name}", Domain(0, 1), names=("idle", "busy"), owner=name) for name in _WORKERS]
     counts = [Variable(f"count of {name}", Domain(0, _DONE)) for name in _WORKERS]
     actions: list[Action] = []
@@ -134,9 +141,9 @@ def better_measure(
 ) -> Prediction | None:
     """Find a measure clearly better than the present one, on the first states reached from `starts`.
 
-    Measures are compared by the product of peak and visits. With `peak`, the new one must store at most half as many
-    states at a time; with `afresh`, if the work done so far is lost, it must need at most half as many visits. Returns
-    None if there is none.
+    Measures are compared by the product of peak and time. With `peak`, the new one must instead store at most half as
+    many states at a time; with `afresh`, for a sweep that would begin again, it must need at most half as many visits.
+    Returns None if there is no such measure.
     """
     from strandline.progress.finding import find_measures
 
@@ -164,7 +171,10 @@ def better_measure(
 def noted_prediction(
     checkpoints: Checkpoints | None, key: str, system: System, find: Callable[[], Prediction | None]
 ) -> Prediction | None:
-    """Find a prediction; in a resumed run return the one that the run before noted under this key."""
+    """Return the result of `find`, or, in a resumed run, the result that was noted under `key` before.
+
+    None, the result if no measure was found, is noted too.
+    """
     if checkpoints is None:
         return find()
     found: list[Prediction | None] = []
@@ -192,7 +202,7 @@ def _from_data(data: Mapping[str, Any], system: System) -> Prediction:
 
 
 def _largest_peak(found: Found, memory: int | None) -> float | None:
-    """Return the largest peak that fits the memory of the process; None if the number of states is unknown."""
+    """Return the largest peak, as a fraction of all states, that fits the memory; None if it cannot be computed."""
     if memory is None or not found.whole:
         return None
     each = _BYTES_A_STATE + _BYTES_A_WORD * (found.words + 1)

@@ -22,7 +22,7 @@ _WORDS = "properties are texts, as in check(model, 'G F done')"
 
 @dataclass(frozen=True, kw_only=True)
 class Claims:
-    """Properties as texts. Without any, the declarations of the model are checked.
+    """The properties to check, as texts. Without any, the properties that the model declares are checked.
 
     See `strandline.checker.properties.selection.select`.
     """

@@ -6,4 +6,4 @@ EXPLICIT, SWEPT, COMPONENTS = "explicit", "swept", "components"
 SYMBOLIC, ABSTRACTION = "symbolic", "abstraction"
 CTL_METHODS = (EXPLICIT, SWEPT, COMPONENTS, SYMBOLIC, ABSTRACTION)
 STATE_METHODS = (EXPLICIT, SYMBOLIC)
-"""The methods that decide properties of states as well."""
+"""Those of these methods that decide properties of states, such as invariants, as well."""

@@ -20,11 +20,11 @@ class CycleMethod:
     words: str
     """A description for reports."""
     measured: bool = False
-    """True if it needs a progress measure."""
+    """True if the method needs a progress measure."""
     ranked: bool = False
-    """True if the lowest bits of its layers are the rank of the automaton's SCC."""
+    """True if the method refines each layer by the rank of the automaton's SCC (its topological order)."""
     all_components: bool = False
-    """True if it can continue after its first cycle."""
+    """True if the search can continue after its first accepting cycle, to report every accepting SCC."""
 
 
 METHODS: Mapping[str, CycleMethod] = MappingProxyType(

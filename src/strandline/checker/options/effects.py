@@ -1,8 +1,8 @@
-"""Where options take effect: a table of facts, by option and by the method that decides a property.
+"""The table of the decision methods on which each option takes effect, and the refusal of options without effect.
 
 An option without effect on any property of a check is refused before the search. If it has an effect on some of the
 properties, it is used for these, and a notice names the others. Some options apply everywhere and are not in the table:
-limits (`max_seconds`, `memory`, `disk`, `spill`), places (`work_dir`), options that turn off a feature which would not
+limits (`max_seconds`, `memory`, `disk`, `spill`), folders (`work_dir`), options that turn off a feature which would not
 be used anyway (`sanity=False`, `declared_fairness=False`), and `auto_por`, which reports its own decision. An option
 that cannot be combined with a search, because that is unsound or not implemented, is refused by the strategies
 (`Strategy.can`) with the reason; the table is consulted after them.
@@ -25,7 +25,7 @@ ON_GPU = "GPU"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Way:
-    """A method of deciding: the kind of the property and the name of the strategy."""
+    """A method of deciding a property: the kind (`STATES`, `LTL`, `CTL` or `GRAPH`) and the name of the strategy."""
 
     kind: str
     strategy: str
@@ -37,17 +37,17 @@ class Decided:
 
     way: Way
     title: str
-    """The name used in messages."""
+    """The name of the property, or properties, in messages."""
 
     @property
     def words(self) -> str:
-        """Return the end of a message: how it is decided."""
+        """Return a clause for messages: `TITLE is decided by method STRATEGY`."""
         how = "made breadth-first" if self.way.kind == GRAPH else f"decided by method {self.way.strategy}"
         return f"{self.title} is {how}"
 
 
 THE_GRAPH = Way(GRAPH, EXPLICIT)
-"""The reachable graph of a model, which is written to a file or returned."""
+"""The method of generating a model's reachable graph, which is written to a file or returned: breadth-first."""
 _STATES, _ON_GPU, _SETS = Way(STATES, EXPLICIT), Way(STATES, ON_GPU), Way(STATES, SYMBOLIC)
 _PREFIX, _SCC = Way(LTL, PREFIX), Way(LTL, SCC)
 _CYCLES = frozenset(Way(LTL, name) for name in METHODS)
@@ -64,16 +64,16 @@ WAYS = tuple(sorted(_LISTED | {_SETS} | _IN_SETS))
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """The methods on which one option takes effect."""
+    """The methods on which one option takes effect, and the wording of its refusal elsewhere."""
 
     name: str
     given: Callable[[Options, TemporalOptions], Option | None]
     """A function that returns the option as it was given; None if it was not given or is the default."""
     effective: frozenset[Way]
     purpose: str
-    """The end of the message `--threads 2 is for ...`."""
+    """The methods in words: the end of the message `--threads 2 is for ...`."""
     only_if: Callable[[Way, Options], bool] = lambda way, options: True
-    """A further condition for one of these methods."""
+    """A further condition, on the options, for the effect on a method in `effective`."""
 
     def takes_effect(self, way: Way, options: Options) -> bool:
         """Return True if the option changes how a property is decided by this method."""
@@ -169,7 +169,7 @@ FACTS: tuple[Fact, ...] = (
 
 
 def given_facts(options: Options, temporal: TemporalOptions) -> Iterator[tuple[Fact, Option]]:
-    """Yield the facts about options that were given, each with its option."""
+    """Yield a pair of the fact and the option as given, for each option that differs from its default."""
     for fact in FACTS:
         option = fact.given(options, temporal)
         if option is not None:
@@ -181,8 +181,8 @@ def refuse_without_effect(
 ) -> Iterable[str]:
     """Raise `UsageError` for an option that takes effect on none of the properties.
 
-    Returns notices of those that take effect on some only. `reentrant` is True if several threads can compute
-    successors.
+    Returns a notice for each option that takes effect on some of the properties only. `reentrant` is True if several
+    threads can compute successors of the model.
     """
     notices: list[str] = []
     for fact, option in given_facts(options, temporal):

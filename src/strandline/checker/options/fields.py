@@ -23,16 +23,16 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class OptionFacts:
-    """The help text of an option, and the function that parses its value."""
+    """The facts about an option besides its default and type: help text, group, value name, choices, parser, flag."""
 
     help: str
     group: str
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     parse: Callable[[str], Any] | None = None
-    """The function that parses the text of a value; it raises `UsageError`."""
+    """The function that converts the text of a value; it raises `UsageError` for a wrong one."""
     flag: str | None = None
-    """The flag, if it is not the field's name with dashes.
+    """The flag on the command line, if it is not the field's name with dashes.
 
     One that begins with `--no-` turns the option off, and no flag turns it on.
     """
@@ -47,7 +47,7 @@ def option(
     parse: Callable[[str], Any] | None = None,
     flag: str | None = None,
 ) -> Mapping[str, OptionFacts]:
-    """Return the metadata of a field that is an option."""
+    """Return the `metadata` argument for a dataclass field that is an option."""
     return {_KEY: OptionFacts(help, group, metavar, tuple(choices), parse, flag)}
 
 
@@ -64,12 +64,15 @@ def flag_of(field: Field[Any], facts: OptionFacts) -> str:
 
 
 def find_option(options: type[Any], name: str) -> Option:
-    """Return an option of a class for use in a message."""
+    """Return the option of the field `name` of a class, without a value, for use in a message."""
     return next(Option(name, flag=facts.flag) for field, facts in options_in(options) if field.name == name)
 
 
 def texts(given: str | Path | Sequence[str | Path], what: str) -> tuple[str, ...]:
-    """Return one text or path, or several, as a tuple; `what` names them in the message for other types."""
+    """Return one text or path, or a sequence of them, as a tuple of texts.
+
+    `what` begins the message of the `UsageError` for other types.
+    """
     if isinstance(given, str | Path):
         return (str(given),)
     if not isinstance(given, Sequence) or not all(isinstance(one, str | Path) for one in given):
@@ -78,7 +81,7 @@ def texts(given: str | Path | Sequence[str | Path], what: str) -> tuple[str, ...
 
 
 MOST = {"max_states": (1 << 63) - 1, "max_seconds": 10**9, "memory": (1 << 63) - 1}
-"""The largest limits: what counters hold, and what the operating system waits for."""
+"""The largest allowed limits: bounded by 64-bit counters and by the timeouts that the operating system accepts."""
 
 
 def parse_count(text: str) -> int:

@@ -22,7 +22,7 @@ from strandline.symbolic.diagrams import LIBRARIES
 
 SWEEP, CACHE = "sweep", "cache"
 ORDER_WORDS = {"bfs": "breadth-first", "dfs": "depth-first", SWEEP: "by the measure", CACHE: "with a cache"}
-"""By name, the orders of search as messages call them."""
+"""The search orders by name, each with its description in messages."""
 ORDERS = tuple(ORDER_WORDS)
 LAYERED = ("bfs", SWEEP)
 """Orders that go from layer to layer: by the distance from the initial states, or by the measure."""
@@ -30,12 +30,12 @@ CPU, GPU, AUTO = "cpu", "gpu", "auto"
 DEVICES = (CPU, GPU, AUTO)
 STORES = names_of(lambda kind: True)
 WHOLE = names_of(lambda kind: kind.whole)
-"""Stores that hold whole states, at least to begin with."""
+"""Stores that hold whole states, at least until memory is full."""
 _EVERY = 60.0
 _LEAST_TABLE = 64
 _MOST_THREADS = 64
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
-"""Which cached state is evicted to make room for another; see the engine's `CacheRule`."""
+"""The eviction rules of a state cache: which state makes room for another; see the engine's `CacheRule`."""
 
 _REDUCTIONS = ("por", "auto_por", "symmetry", "merge")
 _SEARCH = "search"
@@ -49,8 +49,8 @@ class Options:
     """The order and the limits of a search: keyword arguments of `strandline.explore` and `strandline.check`.
 
     Raises `UsageError` for combinations that make no sense. A measure implies a sweep, a cache size implies a search
-    with a cache; the default is breadth-first. A sweep without a measure uses those that the model declares, or one
-    that is found.
+    with a cache; the default is breadth-first. A sweep without a given measure uses those that the model declares, else
+    one that is found automatically.
     """
 
     order: str | None = field(
@@ -80,7 +80,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Count every edge along which one of several measures decreases as a regress edge (002 §3)."""
+    """Treat an edge along which any of several measures decreases as a regress edge (see docs/papers.md, 002)."""
     cache_states: int | None = field(
         default=None,
         metadata=option(
@@ -128,7 +128,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Symmetry reduction; sound for properties of states that do not distinguish these processes."""
+    """Symmetry reduction; sound for properties of states that do not distinguish interchangeable processes."""
     merge: bool = field(
         default=False,
         metadata=option(
@@ -137,7 +137,7 @@ class Options:
             group=_SEARCH,
         ),
     )
-    """Statement merging; sound for properties of states. Traces show the single steps."""
+    """Statement merging; sound for properties of states. Traces show the steps unmerged."""
     store: str = field(
         default=STORES[0],
         metadata=option(help_text(), group=_SEARCH, choices=STORES),
@@ -185,7 +185,7 @@ class Options:
         default=True,
         metadata=option("decide only: no trace, lasso or witness", group=_SEARCH, flag="--no-trace"),
     )
-    """Search for evidence for the answers."""
+    """Produce evidence for the verdicts: traces, lassos and witnesses."""
     work_dir: str | Path | None = field(
         default=None,
         metadata=option(
@@ -231,7 +231,7 @@ class Options:
             "when the memory limit is reached: continue with states on disk (default), or stop", group=_LIMITS
         ),
     )
-    """Continue on disk when memory is full; breadth-first search and sweeps can."""
+    """Continue on disk when memory is full, which breadth-first searches and sweeps can do."""
     disk: int | str | None = field(
         default=None,
         metadata=option(
@@ -273,7 +273,7 @@ class Options:
                 raise UsageError("{} is too large; leave it out for no limit", options=[Option(name)])
 
     def without_limits(self) -> Options:
-        """Return the same search without its limits, measures and folders."""
+        """Return these options without limits, measures, folders and checkpoints."""
         return replace(
             self,
             measure=(),
@@ -289,7 +289,7 @@ class Options:
 
     @property
     def asked_order(self) -> str | None:
-        """The order as it was given; None if it was left to the program."""
+        """The order that the user gave; None if the user gave none."""
         asked: str | None = vars(self).get("_asked_order")
         return asked
 
@@ -308,7 +308,7 @@ class Options:
 
     @property
     def cache_size(self) -> int:
-        """Return the number of states that a search with a cache stores besides those on its path."""
+        """Return the number of states that a search with a cache stores besides those on its path; else 0."""
         return self.cache_states or 0
 
     @property
@@ -328,12 +328,12 @@ class Options:
 
     @property
     def store_kind(self) -> StoreKind:
-        """The facts about the store."""
+        """The facts about the chosen kind of state store."""
         return store_kind(self.store)
 
     @property
     def table_bytes(self) -> int | None:
-        """The size of the table of a bitstate search; None for the default."""
+        """The size of the table of a bitstate search, in bytes; None for the default."""
         return None if self.store_size is None else int(self.store_size)
 
     @property

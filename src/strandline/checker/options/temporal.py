@@ -13,14 +13,15 @@ from strandline.symbolic.abstraction.splitting import SPLITTINGS
 
 STUTTER, IGNORE, MAXIMAL = "stutter", "ignore", "maximal"
 FINITE_RUNS = (STUTTER, IGNORE, MAXIMAL)
-"""The meanings of a finite run.
+"""The meanings of a run that ends.
 
-It repeats its last state for ever, or it does not count, or, in CTL, it is a path whose last state has no next one.
+`STUTTER`: it repeats its last state for ever. `IGNORE`: it does not count. `MAXIMAL`, for CTL only: it is a path whose
+last state has no successor.
 """
 
 _GROUP = "temporal logic"
 MOST_REFINEMENTS = 200
-"""Most refinements of an abstraction; each may take a pair of bits."""
+"""The largest number of refinements that `--refinements` accepts; each may add a pair of bits to the BDDs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +95,7 @@ class RunOptions(LogicOptions):
 
     @property
     def finite_runs_of_ltl(self) -> str:
-        """The meaning of finite runs for LTL. Raises `UsageError` if it was chosen for CTL alone."""
+        """The meaning of finite runs for LTL. Raises `UsageError` if it is `MAXIMAL`, which is for CTL."""
         if self.finite_runs == MAXIMAL:
             raise UsageError("{} is for CTL", options=[Option("finite_runs", MAXIMAL)])
         return self.finite_runs or STUTTER
@@ -145,7 +146,7 @@ class TemporalOptions(TreeOptions, RunOptions):
     """
 
     def refuse_without_runs(self) -> None:
-        """Raise `UsageError` for options that need a property of runs, if there is none.
+        """Raise `UsageError` for a given option of temporal logic; called if no temporal property is checked.
 
         Options that turn off a feature which would not be used anyway are accepted.
         """

@@ -13,9 +13,9 @@ from strandline.source import Source, Span
 
 
 def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> dict[str, Expression]:
-    """Bind every atom to a label of the model or an expression in its language.
+    """Return the expression of each atom: a label of the model, or an expression in its language.
 
-    Atoms are in the System's own language or that of `scope`. Raises `InputError` with the place in the text.
+    Atoms are in the System's own language or that of `scope`. Raises `InputError` with the position in the text.
     """
     labels = {one.name: one.expression for one in system.labels}
     source, words = text.source, system.scope if scope is None else scope
@@ -33,9 +33,9 @@ def bound_atoms(text: WithAtoms, system: System, scope: Scope | None = None) -> 
 
 
 def _place_in(source: Source, span: Span, atom: str, inner: Span) -> Span:
-    """Return the place of a part of an atom in the text.
+    """Return the source position of `inner`, a part of an atom, in the text where the atom is at `span`.
 
-    If the text has other blanks than the atom, the place of the whole atom is returned.
+    Blanks may differ between text and atom. If the atom's letters are not found there, `span` is returned.
     """
     written = [place for place in range(span.start, span.end) if not source.text[place].isspace()]
     letters = "".join(atom.split())
@@ -47,14 +47,14 @@ def _place_in(source: Source, span: Span, atom: str, inner: Span) -> Span:
 
 
 def atom_source(text: WithAtoms, atom: str) -> Source:
-    """Return the source of an atom; expressions parsed from it have their places in the whole text."""
+    """Return the source of an atom, so that mistakes in it are reported at their position in the whole text."""
     span, outer = text.atom_spans.get(atom), text.source
     start = -1 if span is None else outer.text.find(atom, span.start, span.end)
     return Source(outer.name, atom, None if start < 0 else (outer, start))
 
 
 def _meant(atom: str, scope: Scope) -> str:
-    """Return a hint for an unknown name such as `GFp`, which was perhaps meant as `G F p`."""
+    """Return a hint for an unknown name such as `GFp`, which was perhaps meant as `G F p`; "" if there is none."""
     found = re.match(r"([GFX]+)([A-Za-z_].*)", atom, re.DOTALL)
     if found is None:
         return ""

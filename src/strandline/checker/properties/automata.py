@@ -32,9 +32,9 @@ from strandline.source import Source, Span
 
 @dataclass(frozen=True, eq=False)
 class BoundAutomaton:
-    """An automaton on infinite words as a specification.
+    """An automaton on infinite words over a model, as a specification.
 
-    No run may be accepted or, if it accepts the `good` runs, every run must be.
+    No run may be accepted; with `good`, every run must be accepted.
     """
 
     source_text: AutomatonText
@@ -80,7 +80,8 @@ class BoundAutomaton:
 class BoundPrefixes:
     """Forbidden finite words: the words that an automaton or a regular expression accepts.
 
-    A path that ends in a deadlock continues with its last state, as all runs do.
+    `searched` is the automaton for the search, `judged` the one by which a run is judged. A path that ends in a
+    deadlock continues with its last state, as all runs do.
     """
 
     source_text: WithAtoms
@@ -107,7 +108,7 @@ class BoundPrefixes:
 
 
 def read_automaton_file(path: str | Path) -> AutomatonText:
-    """Read the automaton in a file, whatever its format. Raises `InputError`."""
+    """Read the automaton in a file of any supported format. Raises `InputError`."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -116,9 +117,10 @@ def read_automaton_file(path: str | Path) -> AutomatonText:
 
 
 def bind_automaton(read: AutomatonText, system: System, *, good: bool, finite: bool) -> BoundAutomaton | BoundPrefixes:
-    """Bind an automaton to a System.
+    """Bind the propositions of an automaton to a System; `good` if it accepts the allowed runs.
 
-    Raises `InputError` with the place of a proposition that the model does not know.
+    `finite` is for automata on finite words. Raises `InputError` with the position of a proposition that the model does
+    not know.
     """
     atoms = bound_atoms(read, system)
     if not finite:
@@ -132,7 +134,7 @@ def bind_automaton(read: AutomatonText, system: System, *, good: bool, finite: b
 
 
 def bind_regular(text: str, system: System, *, name: str) -> BoundPrefixes:
-    """Bind a regular expression to a System. Raises `InputError` with the place of the mistake."""
+    """Parse a regular expression over a System. Raises `InputError` with the position of the mistake."""
     read = parse_regular(Source(name, text))
     _refuse_empty_word(read.positions, read)
     return BoundPrefixes(read, bound_atoms(read, system), read.automaton, read.positions, f"'{text}'")

@@ -16,25 +16,25 @@ from strandline.source import Source
 
 @dataclass(frozen=True, eq=False)
 class CtlFormula:
-    """A formula whose atoms are expressions of a model. It holds if it holds in all initial states."""
+    """A CTL formula whose atoms are expressions of a model. It holds if it holds in all initial states."""
 
     formula: Formula
     atoms: Mapping[str, Expression]
     source: Source
     """The formula as it was written, for messages."""
     atom_sources: Mapping[str, Source] = field(default_factory=dict)
-    """The source of each atom."""
+    """The source of each atom, for messages."""
 
     @property
     def text(self) -> str:
         return self.source.text
 
     def propositions(self) -> dict[Formula, Expression]:
-        """Return the largest parts without temporal operators, constants aside, as expressions of the model."""
+        """Return the maximal subformulas without temporal operators, constants aside, as expressions."""
         return {part: self.expression(part) for part in _propositional_parts(self.formula)}
 
     def expression(self, part: Formula) -> Expression:
-        """Return a part without temporal operators as an expression."""
+        """Return a subformula without temporal operators as an expression of the model."""
         made: dict[Formula, Expression] = {}
         for node in subformulas(part):
             made[node] = self._make(node, [made[operand] for operand in node.operands])
@@ -63,7 +63,7 @@ class CtlFormula:
 
 
 def _propositional_parts(formula: Formula) -> Iterator[Formula]:
-    """Yield each propositional part once, in the order of the text."""
+    """Yield each maximal subformula without temporal operators once, in the order of the text, without constants."""
     met: set[Formula] = set()
     waiting = [formula]
     while waiting:
@@ -78,9 +78,9 @@ def _propositional_parts(formula: Formula) -> Iterator[Formula]:
 
 
 def bind_ctl(text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None) -> CtlFormula:
-    """Parse a formula over a System, in its own language or that of `scope`.
+    """Parse a CTL formula over a System, in its own language or that of `scope`.
 
-    Raises `InputError` with the place in the formula.
+    Raises `InputError` with the position in the formula.
     """
     words = system.scope if scope is None else scope
     parsed = parse_ctl(Source(name, text) if isinstance(text, str) else text, equality=words.equality)

@@ -16,18 +16,21 @@ NO_FAIR_RUN = "no run of the model is fair"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FairnessConditions:
-    """The fairness conditions, and the texts that the user gave for them."""
+    """The fairness conditions of a check; `stated` are those that the user gave as expressions."""
 
     conditions: tuple[Fairness, ...] = ()
     stated: tuple[tuple[Source, Expression], ...] = ()
 
     def descriptions(self) -> tuple[str, ...]:
-        """Return a description of each condition."""
+        """Return a description of each condition, such as `weak fairness of P`."""
         return tuple(map(_describe, self.conditions))
 
 
 def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[str]) -> FairnessConditions:
-    """Return the conditions of a check: those declared by the model, all processes if `fair`, and expressions."""
+    """Return the conditions of a check: declared by the model, weak fairness of all processes if `fair`, and `texts`.
+
+    Each of the `texts` is an expression that must be true infinitely often.
+    """
     found = list(system.fairness) if declared else []
     if fair:
         known = [_identity(one) for one in found]

@@ -1,4 +1,4 @@
-"""Make the product to be searched: the automaton as an observer, fairness as a counter.
+"""The product to be searched: a System with an automaton as its observer, and fairness as a counter.
 
 The letter read on a step is that of the state which the step leaves (the source convention, as in DVE), and at a
 deadlock the observer steps alone: a run that ends stays in its last state for ever.
@@ -19,7 +19,7 @@ from strandline.properties.automata.guard import Guard
 from strandline.transform.fairness import with_fairness
 
 AUTOMATON = "(automaton)"
-"""The name of an observer made of an automaton, which no language allows."""
+"""The name of an observer made of an automaton; no language allows it as a name, so it is unique."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,12 +32,12 @@ class Watched:
 
 
 def put_beside(plain: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> Watched:
-    """Put a state-based automaton, whose atoms are these expressions, beside a System."""
+    """Make the product of a System and a state-based automaton whose propositions are `atoms`."""
     return Watched(with_observer(plain, automaton, atoms), automaton.state_count, automaton.edge_count)
 
 
 def with_observer(system: System, automaton: Automaton, atoms: Mapping[str, Expression]) -> System:
-    """Replace a System's observer by a state-based automaton."""
+    """Replace a System's observer, if it has one, by a state-based automaton."""
     names = tuple(f"q{state}" for state in range(automaton.state_count))
     location = Variable(
         AUTOMATON, Domain(0, automaton.state_count - 1), None, (automaton.initial[0],), names, AUTOMATON
@@ -64,7 +64,7 @@ def with_observer(system: System, automaton: Automaton, atoms: Mapping[str, Expr
 
 
 def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
-    """Return a guard over the atoms as an expression.
+    """Return a guard, a decision diagram over the atoms, as an expression.
 
     Each atom is evaluated at most once, and only if it makes a difference.
     """
@@ -82,8 +82,9 @@ def guard_expression(guard: Guard, atoms: Sequence[Expression]) -> Expression:
 class Product:
     """A System with its observer and its acceptance condition.
 
-    If `accepting` is None, the observer's locations accept; else those in `accepting` where also the variables
-    `at_rest` are 0. `plain` is the user's System.
+    A state is accepting where `accepting` is true: the observer is at an accepting location and the variables
+    `at_rest`, which restrict it to fair runs, are 0. If `accepting` is None, there are no such variables, and the
+    location decides alone. `plain` is the user's System.
     """
 
     system: System
@@ -95,17 +96,21 @@ class Product:
 
     @property
     def predicates(self) -> list[Expression]:
-        """Return the predicates that the Kernel evaluates in every state."""
+        """Return the predicates that the Kernel evaluates: the acceptance condition; none if the location decides."""
         return [] if self.accepting is None else [self.accepting]
 
     @property
     def accepting_label(self) -> int:
-        """The label of accepting states."""
+        """The bit in a state's labels that marks accepting states."""
         return 1 << ACCEPTING_BIT if self.accepting is None else 1
 
 
 def make_product(watched: System, plain: System, fairness: Sequence[Fairness], *, ignore_finite_runs: bool) -> Product:
-    """Restrict an observer to fair runs. The conditions refer to actions of `plain`, which `watched` shares."""
+    """Return the product of `plain` and its observer, restricted to fair runs.
+
+    `watched` is the System with the observer; it shares the actions of `plain`, to which the conditions refer. Raises
+    `UsageError` if it has no observer.
+    """
     if watched.observer is None:
         raise UsageError("the model has no property process")
     fair = with_fairness(watched, fairness, ignore_finite_runs=ignore_finite_runs)

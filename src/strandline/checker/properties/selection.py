@@ -1,4 +1,4 @@
-"""The properties of a check, selected by the claims or declared by the model."""
+"""The properties of a check, selected by the user's claims or declared by the model."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Property:
     name: str
     expression: Expression | None = None
     source: Source | None = None
-    """The text that the user gave, for messages; None if it stands in the model."""
+    """The text that the user gave, for messages; None if the model declares the property."""
     specification: Specification | None = None
     """The specification of a property of runs."""
     is_process: bool = False
@@ -65,7 +65,7 @@ class Property:
 
     @property
     def predicate(self) -> Expression | None:
-        """The predicate at which a search stops; None if the Kernel has a label for it, or it is never true."""
+        """The predicate at which a search stops; None if the Kernel has a label for it, or for a property of runs."""
         if self.expression is None:
             return None
         return self.expression if self.kind is Kind.REACHABILITY else Unary("not", self.expression)
@@ -73,7 +73,7 @@ class Property:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The properties of one check, and True if the user named them, not the model's declarations."""
+    """The properties of one check; `picked` is True if they come from the model's declarations, not from claims."""
 
     properties: tuple[Property, ...]
     picked: bool
@@ -101,7 +101,7 @@ def _count_words(count: int, singular: str, plural: str) -> str:
 
 
 def select(system: System, claims: Claims) -> Selection:
-    """Return the properties for the claims.
+    """Return the properties that the claims name, parsed in the model's language.
 
     Without claims, the declarations of the model are used: a property process, its assertions and invariants, and,
     without a property process, deadlocks.
@@ -139,7 +139,7 @@ def _state_property(system: System, kind: Kind, text: str, siblings: Sequence[st
 
 
 def _formula(system: System, text: Source, claim: Claim | None = None) -> Property:
-    """Make the property of an LTL formula that was given, or declared by the model."""
+    """Return the property of an LTL formula that was given, or declared by the model as `claim`."""
     # Imported lazily, here and below: checks of states alone do not wait for temporal logic.
     from strandline.checker.properties.specification import bind_formula
 
@@ -150,7 +150,7 @@ def _formula(system: System, text: Source, claim: Claim | None = None) -> Proper
 
 
 def _branching(system: System, text: Source, claim: Claim | None = None) -> Property:
-    """Make the property of a CTL formula that was given, or declared by the model."""
+    """Return the property of a CTL formula that was given, or declared by the model as `claim`."""
     from strandline.checker.properties.ctl_formula import bind_ctl
 
     with _explain_observer_names(system, "a formula"):
@@ -177,7 +177,7 @@ def _never(system: System, text: str, siblings: Sequence[str]) -> Property:
 
 @contextmanager
 def _explain_observer_names(system: System, what: str) -> Iterator[None]:
-    """Explain an unknown name if only the property process declares it."""
+    """Replace the error for an unknown name by an explanation if the name is the property process's."""
     try:
         yield
     except InputError as error:
@@ -188,7 +188,7 @@ def _explain_observer_names(system: System, what: str) -> Iterator[None]:
 
 
 def _title(kind: str, text: str, siblings: Sequence[str]) -> str:
-    """Return `formula`, or `formula 2` if there are several."""
+    """Return `formula`, or `formula 2` if there are several `siblings`, as the name of a text in messages."""
     return kind if len(siblings) == 1 else f"{kind} {list(siblings).index(text) + 1}"
 
 
@@ -197,7 +197,7 @@ def _assertions(system: System) -> list[Property]:
 
 
 def _asks_for_deadlocks(system: System) -> bool:
-    """Return True if a check without claims includes deadlocks."""
+    """Return True if a check without claims includes deadlock freedom."""
     return system.observer is None and system.asks_for_deadlocks
 
 
@@ -216,9 +216,9 @@ def _declared_properties(system: System) -> list[Property]:
 
 
 def _claim(system: System, claim: Claim) -> Property:
-    """Make the property of a formula that the model declares.
+    """Return the property of a formula that the model declares.
 
-    A mistake in it is reported at its place in the model.
+    A mistake in it is reported at its position in the model.
     """
     title = f"{system.source.name}, {claim.logic} '{claim.name}'"
     text = Source(title, claim.text, None if claim.span is None else (system.source, claim.span.start))
@@ -226,9 +226,10 @@ def _claim(system: System, claim: Claim) -> Property:
 
 
 def _find_declared_properties(system: System, name: str) -> list[Property]:
-    """Return the declared properties with a name.
+    """Return the declared properties with the given name. Raises `UsageError` if there are none.
 
-    For claims of processes, `fine` means those of every process, and `P.fine` those of a class.
+    For claims of processes, `fine` selects those of every process, and `P.fine` those of every process of the class
+    `P`.
     """
     declared = _declared_properties(system)
     found = [one for one in declared if one.name == name] or [one for one in declared if name in _group_names(one)]
@@ -245,9 +246,10 @@ def _group_names(one: Property) -> tuple[str, ...]:
 
 
 def label_bits(system: System, properties: Sequence[Property]) -> dict[Property, int]:
-    """Return the bit of each property in the Kernel's labels.
+    """Return the bit of each property of states in the Kernel's labels.
 
-    Predicates come in order, then deadlocks that are no valid ends.
+    Predicates are numbered in order from 0. Deadlock freedom has the bit of deadlocks, or that of deadlocks which are
+    no valid ends if the model declares such ends.
     """
     bits = {one: number for number, one in enumerate(one for one in properties if one.expression is not None)}
     stuck = DEADLOCK_BIT if system.ends is None else STUCK_BIT
@@ -258,8 +260,8 @@ def label_bits(system: System, properties: Sequence[Property]) -> dict[Property,
 def needs_product(system: System, properties: Sequence[Property]) -> bool:
     """Return True if the properties refer to the property process, so that only the product can decide them.
 
-    The product must not decide anything else, because a property process restricts the System: a mixture is refused
-    with a `UsageError`.
+    The product must not decide any other property, because a property process restricts the System: properties of both
+    kinds together are refused with a `UsageError`.
     """
     observer = system.observer
     if observer is None:

@@ -1,6 +1,6 @@
 """Specifications of runs: a formula, an automaton, or a property process of the model.
 
-A specification knows the automaton of the runs that violate it and can judge a single run without that automaton.
+A specification provides the automaton of the runs that violate it, and can judge a single run without that automaton.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class Specification(Protocol):
 
     @property
     def text(self) -> str | None:
-        """The text of the user; None if it stands in the model."""
+        """The text of an LTL formula; None for other specifications."""
 
     @property
     def source_text(self) -> WithAtoms | None:
-        """The text with the places of its atoms, for messages; None if it has none."""
+        """The text with the positions of its atoms, for messages; None if it has none."""
 
     @property
     def atoms(self) -> Mapping[str, Expression]:
-        """The expressions of its propositions."""
+        """The expression of the model for each atomic proposition."""
 
     @property
     def description(self) -> str:
-        """A description for messages."""
+        """The specification in words, for messages."""
 
     @property
     def why_never_violated(self) -> str:
@@ -61,25 +61,25 @@ class Specification(Protocol):
 
     @property
     def stutter_invariant(self) -> bool:
-        """True if repeating states of a run, or removing repetitions, never changes the verdict.
-
-        False also if that is not known.
-        """
+        """True if the verdict on a run is known not to depend on repetitions of its states."""
 
     def observe(self, plain: System) -> Watched | None:
-        """Put the automaton that accepts exactly the violating runs beside the System.
+        """Return the product of the System and the automaton that accepts exactly the violating runs.
 
-        Returns None if no run of any model violates it. Raises `ResourceError` if the automaton is too large.
+        Returns None if no run of any model violates the specification. Raises `ResourceError` if the automaton is too
+        large.
         """
 
     def observe_prefixes(self, plain: System) -> Watched | None:
-        """Put an automaton of bad prefixes beside the System: in accepting states every continuation is a violation.
+        """Return the product of the System and an automaton that accepts the bad prefixes.
 
-        Each violation has such a prefix. Raises `UsageError` if finite words do not decide it, and `ResourceError`.
+        From an accepting state every continuation is a violation, and each violation has such a prefix. Returns None if
+        no run of any model violates the specification. Raises `UsageError` if finite words do not decide it, and
+        `ResourceError` if the automaton is too large.
         """
 
     def violated_by(self, letters: Sequence[Letter], loop: int | None, *, ends: bool) -> bool:
-        """Return True if a run violates it, judged without the automaton of the search.
+        """Return True if a run violates the specification, judged without the automaton of the search.
 
         `letters` are the atoms that are true in each state. `loop` is the index of the state to which the last one
         returns (both are the same state); None for a path with any continuation. `ends` is True if the last state has
@@ -89,7 +89,7 @@ class Specification(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class BoundFormula:
-    """A formula whose atomic propositions are expressions of a model."""
+    """An LTL formula whose atomic propositions are expressions of a model."""
 
     parsed: ParsedFormula
     atoms: Mapping[str, Expression]
@@ -163,9 +163,9 @@ class PropertyProcess:
 def bind_formula(
     text: str | Source, system: System, *, name: str = "formula", scope: Scope | None = None
 ) -> BoundFormula:
-    """Parse a formula over a System, in its own language or that of `scope`.
+    """Parse an LTL formula over a System, in its own language or that of `scope`.
 
-    Raises `InputError` with the place in the formula.
+    Raises `InputError` with the position in the formula.
     """
     words = system.scope if scope is None else scope
     parsed = parse_ltl(Source(name, text) if isinstance(text, str) else text, equality=words.equality)
@@ -173,10 +173,9 @@ def bind_formula(
 
 
 def word_of(letters: Sequence[Letter], loop: int | None) -> LassoWord:
-    """Return the infinite word of a run's letters.
+    """Return the infinite word of a run's letters, whose last state returns to the one with index `loop`.
 
-    Without a loop, the last letter of the bad prefix repeats for ever. If the loop is the last state itself, the run
-    has ended there.
+    If `loop` is None (a bad prefix) or the last index (a run that has ended), the last letter repeats for ever.
     """
     last = len(letters) - 1
     if loop is None or loop == last:

@@ -22,14 +22,14 @@ BRANCHING = "it keeps runs, not the tree that they make, of which CTL speaks"
 _MOST_ACTIONS = 2_000
 """Most actions of a System whose relations fit into tables of a reasonable size."""
 _FIRST_STATES, _PAYS = 20_000, 0.5
-"""States tried with and without reduction, and the share of steps below which reduction pays.
+"""Number of first states explored with and without reduction, and the share of transitions below which it pays.
 
-With reduction a state costs half as much again and more.
+With reduction, expanding a state takes half as much time again and more.
 """
 
 
 def refusal(system: System, why_not: str | None = None) -> UsageError | None:
-    """Return the error if this System cannot be reduced, or this search, for the reason `why_not`; None if it can."""
+    """Return the error for a search that cannot be reduced, because of `why_not` or of the System; None if it can."""
     why = why_not or _why_not(system)
     return None if why is None else UsageError(f"{{}}: {why}", options=[Option("por", True)])
 
@@ -45,9 +45,9 @@ def _why_not(system: System) -> str | None:
 
 
 def reduction_of(system: System, seen: Sequence[Expression]) -> Reduction:
-    """Return the reduction that preserves deadlocks, faults and the truth of `seen` along runs.
+    """Return the partial-order reduction that preserves deadlocks, faults and the truth of `seen` along runs.
 
-    The guards of the observer are preserved too.
+    The truth of the observer's guards is preserved too.
     """
     facts = make_facts(system)
     guards = () if system.observer is None else [edge.guard for edge in system.observer.edges if edge.guard is not None]
@@ -55,7 +55,10 @@ def reduction_of(system: System, seen: Sequence[Expression]) -> Reduction:
 
 
 def examine_reduction(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> None:
-    """Test the independence relation on sampled states, and report it. Raises `InternalError` if it is wrong."""
+    """Test the independence relation on sampled states, and report the result to the callback.
+
+    Raises `InternalError` if the relation is wrong.
+    """
     found = check_facts(system.alone, reduction_of(system.alone, seen), seen)
     callback.stage(
         f"independence: {found.pairs:,} pairs of steps commute and {found.conditions:,} conditions stay as they are in "
@@ -64,7 +67,7 @@ def examine_reduction(system: System, seen: Sequence[Expression], callback: Prog
 
 
 def pays(system: System, seen: Sequence[Expression], callback: ProgressCallback) -> bool:
-    """Return True if a reduction omits enough steps, tried on the first states of the System."""
+    """Return True if partial-order reduction omits enough transitions, measured on the first states of the System."""
     plain, reduced = (
         _branching(make_kernel(system, KernelSpecification((), None, one)))
         for one in (None, reduction_of(system, seen))
@@ -76,7 +79,7 @@ def pays(system: System, seen: Sequence[Expression], callback: ProgressCallback)
 
 
 def _branching(kernel: Kernel) -> float:
-    """Return the mean number of steps of the first states."""
+    """Return the mean number of transitions per state among the first states that the Kernel generates."""
     search = BreadthFirstSearch(kernel, log=lambda _: None, max_states=_FIRST_STATES)
     try:
         while search.advance() is Event.PAUSED:

@@ -16,12 +16,12 @@ STATES_ONLY = "it is for properties of states"
 
 
 def no_symmetry(why: str) -> UsageError:
-    """Return the error that symmetry reduction cannot be used, with the reason."""
+    """Return the error for a search that symmetry reduction cannot be used for, with the reason."""
     return UsageError(f"{{}}: {why}", options=[Option("symmetry", True)])
 
 
 def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | None) -> SymmetryFindings:
-    """Return the scalarsets under which these expressions and the measure are symmetric.
+    """Return the scalarsets under which the System, the expressions `seen` and the measure are symmetric.
 
     Raises `UsageError`, with the reason why the model is not symmetric, if there are none.
     """

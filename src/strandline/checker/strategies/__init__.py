@@ -1,4 +1,4 @@
-"""Strategies: the ways to decide a task, one file each; `strandline.checker.strategies.choice` picks one.
+"""Strategies: the methods of deciding a task, one module each; `strandline.checker.strategies.choice` picks one.
 
 A strategy returns its findings; `strandline.checker.decisions` makes the verdict.
 """
@@ -22,7 +22,7 @@ class Strategy(Protocol[Kind, Found]):
         """The name in options and reports."""
 
     def can(self, task: Kind) -> UsageError | None:
-        """Return None if this strategy can decide the task, else an error with the reason."""
+        """Return None if this strategy can decide the task, else the error with the reason."""
 
     def run(self, task: Kind, session: Session) -> Found:
         """Decide a task that `can` has accepted.

@@ -1,12 +1,12 @@
-"""CTL by dynamic abstraction (004): a universal abstraction, an existential one, and refinement.
+"""CTL by dynamic abstraction (W. Wang 2013, see docs/papers.md, 004), with refinement.
 
-ACTL is true if the existential abstraction satisfies it and false if the universal one violates it; ECTL the other way
-round. If neither decides, a path of the existential abstraction has an edge that the universal one lacks, and the
-abstract state in which the edge begins is split. After a number of refinements, and for formulas with both quantifiers,
-the model itself is checked.
+ACTL is true if the existential abstraction satisfies it and false if the universal abstraction violates it; ECTL the
+other way round. If neither decides, a path of the existential abstraction has an edge that the universal one lacks, and
+the abstract state in which the edge begins is split. After a number of refinements, and for formulas with both
+quantifiers, the model itself is checked.
 
-004's Theorem 2.5, by which a path as counterexample would decide AX and AG, does not hold; `_shortcut` is the part of
-it that does.
+Theorem 2.5 of the thesis, by which a path as counterexample would decide AX and AG, does not hold; `_shortcut` is the
+part of it that does.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ ends (bench/history/lotus.md).
 
 
 class Abstraction:
-    """Decides formulas one by one, each by its own abstraction."""
+    """Decides CTL formulas one by one, each by its own sequence of abstractions."""
 
     name = ABSTRACTION
 
@@ -80,10 +80,10 @@ class Abstraction:
 
 @dataclass(slots=True)
 class _Known:
-    """The result of one abstraction.
+    """The result of evaluating the formula on one abstraction.
 
-    It has the initial abstract states in which the formula is true or false, and the valuations for the next
-    refinement.
+    `true` and `false` are the abstract states in which the formula is known to be true or false; the valuations and
+    `sets` are for the next refinement.
     """
 
     true: Function
@@ -94,7 +94,7 @@ class _Known:
 
 
 class _TooLarge(Exception):
-    """Raised when abstractions exceed their limit of nodes."""
+    """Raised when the BDDs of abstractions exceed their limit of nodes."""
 
 
 @dataclass(slots=True)
@@ -124,7 +124,11 @@ class _Abstracting:
             return self._concrete(f"{CONCRETE}, because abstractions need much more room", self._refinements)
 
     def _refining(self, view: View, *, universally: bool) -> Decided:
-        """Refine abstractions until one decides the formula. Raises `_TooLarge`."""
+        """Refine abstractions, beginning with `view`, until one decides the formula.
+
+        `universally` is True for ACTL, False for ECTL. Falls back to the model itself after the last refinement. Raises
+        `_TooLarge`.
+        """
         space, base, most = self.run.space, self._base(), self.task.temporal.refinements
         self._allow()
         for self._refinements in range(most + 1):
@@ -144,26 +148,29 @@ class _Abstracting:
         return self._concrete(f"{CONCRETE}, because refinement did not end before", most)
 
     def _allow(self) -> None:
-        """Set the limit of nodes; combining the steps, which the model itself needs too, does not count."""
+        """Set the limit of BDD nodes.
+
+        Combining the steps into clusters, which the model itself needs too, does not count.
+        """
         diagrams, _ = self.run.space.diagrams, self.run.space.clusters
         known = diagrams.nodes()
         diagrams.collect()
         self._allowed = diagrams.nodes() + MOST_TIMES * known + FEW_NODES
 
     def _watch(self) -> None:
-        """Raise between operations on abstractions if a limit is reached."""
+        """Raise `_TooLarge`, or the error of another limit, if it is reached; called between BDD operations."""
         self.run.space.watch()
         if self.run.space.diagrams.nodes() > self._allowed:
             raise _TooLarge
 
     def _base(self) -> Function:
-        """Return the concrete states over which abstractions are made: the reachable ones, or all."""
+        """Return the concrete states over which abstractions are made: the reachable ones, or all valid ones."""
         return self.run.space.reachable if self.task.temporal.reachable_first else self.run.space.valid
 
     # --- visible slots --------------------------------------------------------------------------------------------
 
     def _visible(self) -> frozenset[Slot]:
-        """Return the variables of the formula and the fairness conditions."""
+        """Return the slots that are visible at first: those of the formula and of the fairness conditions."""
         question = self.question
         stated = [self.formula.expression(part) for part in self.formula.propositions()]
         stated += [question.predicates[number] for number in question.condition_labels]
@@ -173,7 +180,7 @@ class _Abstracting:
     def _shortcut(self) -> Decided | None:
         """Decide AG of a proposition, without fairness, by searching for a reachable state that violates it.
 
-        It needs a single initial state, because it does not distinguish them.
+        Returns None for any other formula, and for several initial states, which this does not distinguish.
         """
         node, question = self.formula.formula, self.question
         always = node.operator is Operator.ALL and node.operands[0].operator is Operator.ALWAYS
@@ -220,7 +227,10 @@ class _Abstracting:
     # --- refinement -------------------------------------------------------------------------------------------------
 
     def _refine(self, model: AbstractModel, known: _Known, start: Function) -> View | None:
-        """Refine the view by the first edge of a path in the existential abstraction that the universal one lacks."""
+        """Return the view refined by the first edge of an existential path that the universal abstraction lacks.
+
+        Returns None if the universal abstraction lacks no edge.
+        """
         path = self._path(known, self.formula.formula, start)
         missing = first_missing(model, path)
         if missing is None:
@@ -236,7 +246,10 @@ class _Abstracting:
         return found.view
 
     def _path(self, known: _Known, node: Formula, start: Function) -> Sequence[Function]:
-        """Return a path that shows why the formula is undecided, for its first undecided quantified part."""
+        """Return an existential path that shows why the formula is undecided in the abstract state `start`.
+
+        It is for the first undecided quantified subformula; `start` alone if there is none.
+        """
         sets, above = known.sets, known.existential
         if node.operator not in QUANTIFIERS:
             for one in node.operands:
@@ -255,7 +268,7 @@ class _Abstracting:
         return paths.always(start, found.staying, above.conditions)
 
     def _any_missing(self, model: AbstractModel) -> Sequence[Function]:
-        """Return a path of one edge that the universal abstraction lacks; a single state if it lacks none."""
+        """Return any edge that the universal abstraction lacks, as a path; a single state if it lacks none."""
         diagrams = model.diagrams
         lacking = diagrams.and_(model.existential, diagrams.not_(model.universal))
         sources = model.preimage(lacking, model.states)
@@ -292,7 +305,7 @@ class _Abstracting:
         return Decided(answer, explain)
 
     def _warnings(self, model: AbstractModel, known: _Known) -> tuple[str, ...]:
-        """Return warnings if no fair run begins in an initial state.
+        """Return warnings about initial states in which no fair run begins.
 
         If the universal abstraction has a fair run from every initial state, so has the model, which is checked only
         otherwise.
@@ -306,7 +319,7 @@ class _Abstracting:
         return Deciding(self.task, self.question, self.run.space).warnings
 
     def _evidence(self, model: AbstractModel, known: _Known, failing: int | None) -> Evidence:
-        """Return evidence in an initial state in which the formula fails, or in the first one.
+        """Return evidence in the initial state with the index `failing`, or in the first one if it is None.
 
         It includes a run if the universal abstraction decided the formula.
         """
@@ -335,7 +348,7 @@ class _Abstracting:
         )
 
     def _describe_state(self, model: AbstractModel, abstract: Function) -> str:
-        """Describe an abstract state by its visible variables."""
+        """Describe an abstract state by the values of its first visible variables."""
         state = self.run.space.member(model.concrete(abstract))
         if state is None:
             return "?"

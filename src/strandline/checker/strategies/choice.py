@@ -1,6 +1,6 @@
 """Choose the strategy for a task, with the reason.
 
-A strategy is a line in one of the tables here. Its `can` refuses tasks, with the reason.
+A strategy is an element of one of the tables here. Its method `can` refuses tasks, with the reason.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ON_DEVICE: Strategy[StatesTask, StatesFound] = DeviceSearchForStates()
 
 @cache
 def strategies_for_states() -> Mapping[str, Strategy[StatesTask, StatesFound]]:
-    """Return the strategies for properties of states that are chosen by a method name only."""
+    """Return the strategies for properties of states that are only chosen by their method's name."""
     # Imported lazily: explicit search does not wait for the BDD libraries.
     from strandline.checker.strategies.symbolic import SymbolicSearch
 
@@ -84,16 +84,16 @@ def strategies_for_trees() -> Mapping[str, Strategy[TreesTask, CtlFound]]:
 
 @dataclass(frozen=True, slots=True)
 class Choice(Generic[Kind, Found]):
-    """A strategy, and the reason for choosing it; None if it was asked for or is the only one."""
+    """A strategy, and the reason for choosing it; None if the user asked for it or it is the only one."""
 
     strategy: Strategy[Kind, Found]
     why: str | None = None
 
 
 def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
-    """Choose the strategy for properties of states; a GPU if it is asked for and can decide them.
+    """Choose the strategy for properties of states; a GPU if the user asked for it and it can decide them.
 
-    Raises `UsageError` if there is none.
+    Raises `UsageError` if no strategy can.
     """
     if task.method != EXPLICIT and task.method in STATE_METHODS:
         named = strategies_for_states()[task.method]
@@ -115,7 +115,7 @@ def choose_for_states(task: StatesTask) -> Choice[StatesTask, StatesFound]:
 
 
 def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
-    """Choose the strategy for a property of runs: the method that was asked for, or the best suited.
+    """Choose the strategy for a property of runs: the method that the user asked for, or the best suited one.
 
     Raises `UsageError` if it cannot decide the task.
     """
@@ -134,9 +134,10 @@ def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
 
 
 def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[TreesTask, CtlFound]:
-    """Choose the strategy for CTL formulas. Raises `UsageError` if there is none.
+    """Choose the strategy for CTL formulas: the method that the user asked for, or the best suited one.
 
-    `monotone` is True if the measure of the sweep is known never to decrease.
+    `monotone` is True if the measure of the sweep is known never to decrease. Raises `UsageError` if the strategy
+    cannot decide the task.
     """
     if Capability.ACTIONS not in task.system.capabilities:
         raise UsageError("CTL is checked on models with variables, not on callables")
@@ -179,7 +180,7 @@ def _refuse_folding(task: Task) -> None:
 
 
 def _suiting(task: RunsTask) -> Choice[RunsTask, ProductFound]:
-    """Return the choice of the method `auto`."""
+    """Return the choice that the method `auto` makes."""
     known = strategies_for_runs()
     if task.temporal.all_cycles:
         return Choice(known[SCC], "all accepting components are wanted")

@@ -1,4 +1,4 @@
-"""Search the product for an accepting cycle, by one of several methods. This decides every property of runs."""
+"""Search the product for an accepting cycle, by one of several methods, which decide every property of runs."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from strandline.progress.sampling import States
 from strandline.traces.lassos import Lasso
 
 MOST_TRACES = 100
-"""Most accepting components that get a trace each."""
+"""Most accepting SCCs that get a trace each."""
 
 
 @dataclass(frozen=True, slots=True)
 class CycleStrategy:
-    """Searches for an accepting cycle by one method."""
+    """Searches for an accepting cycle by one of the methods in `options/cycle_methods.py`."""
 
     method: CycleMethod
 
@@ -113,19 +113,19 @@ class CycleStrategy:
         )
 
     def _add_ranks(self, measure: Measure, product: Product) -> tuple[Measure, int]:
-        """Refine the measure by the automaton's ranks, if the method can use them.
+        """Refine the measure by the ranks of the automaton's SCCs, if the method can use them.
 
-        Returns it with the number of ranks.
+        Returns the measure with the number of ranks, which is 1 if it is unchanged.
         """
         observer = product.system.observer
         return (measure, 1) if observer is None or not self.method.ranked else add_ranks(measure, observer)
 
 
 def _shown_lasso(run: SearchRun, task: RunsTask, product: Product, *, shortest: bool) -> tuple[Lasso | None, bool]:
-    """Return a lasso through the cycle that was found, shortened if that is worth a search.
+    """Return a lasso through the found cycle, shortened if another search for that is worthwhile.
 
     Also returns True if it is a shortest one: its stem is then a shortest path to an accepting state on a cycle, and
-    its loop a shortest one through that state.
+    its loop a shortest one through that state. The lasso is None if no cycle was found.
     """
     if not run.cycles or run.cycles[0].lasso is None:
         return None, False
@@ -140,7 +140,7 @@ def _kept_states(cycles: list[CycleStop]) -> list[WordArray]:
 
 
 def accepting_among(states: WordArray, product: Product, kernel: Kernel) -> WordArray:
-    """Return those of the packed states that are accepting."""
+    """Return the accepting states among packed states of the product, one per row."""
     reference, observer = kernel.reference, product.system.observer
     if not isinstance(reference, SystemReference) or observer is None:
         raise InternalError("a product is compiled from a System")

@@ -1,4 +1,4 @@
-"""Explicit search for single states, through all reachable states, in the order of the options."""
+"""Explicit search for single states, through all reachable states, in the order that the options choose."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _OBSERVED = "a property process may count steps, which a reduction leaves out"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatesFound:
-    """The outcome of a search for states, with a trace for every property that a state decides.
+    """The outcome of a search for states, with a trace for every property that some state decides.
 
-    The trace is None if it was not wanted.
+    The trace is None if it is not wanted or missing.
     """
 
     outcome: RunOutcome
     traces: dict[Property, Trace | None]
     missing: Mapping[Property, str] = field(default_factory=dict)
-    """The reason why a wanted trace is missing."""
+    """The reason why a wanted trace is missing, for each such property."""
     longer: frozenset[Property] = frozenset()
     """Properties whose trace may not be a shortest one although the order of the search suggests it."""
 
 
 class ExplicitSearch:
-    """Decides any number of properties of states in one search."""
+    """Decides any number of properties of states in one explicit search."""
 
     name = "explicit"
 
@@ -97,14 +97,14 @@ def search_for_states(
 
 
 def stop_mask_of(bits: Mapping[Property, int]) -> int:
-    """Return the mask of the labels that decide properties."""
+    """Return the mask of the labels that decide properties, given the bit of each property."""
     return sum(1 << bit for bit in bits.values())
 
 
 def replay_stops(run: SearchRun, task: StatesTask, bits: Mapping[Property, int]) -> StatesFound:
-    """Replay the path to every state at which the search stopped, and to a fault.
+    """Replay the path to every state at which the search stopped, and to a fault; return the findings.
 
-    If the limits of the run do not allow for that, the verdict stands without a trace.
+    If the limits of the run do not allow for a replay, the verdict is given without its trace.
     """
     traces: dict[Property, Trace | None] = {}
     missing: dict[Property, str] = {}
@@ -140,7 +140,7 @@ def _count_shown_deadlocks(found: StatesFound) -> None:
 
 
 def _explain_guards(outcome: RunOutcome, specification: SearchSpecification, session: Session) -> None:
-    """Find the part of a guard that never held, after a complete search of a small model."""
+    """Find the part of each guard that never held, for the coverage of a complete search of a small model."""
     now, system = outcome.statistics, specification.system
     if not outcome.complete or now.coverage is None or now.visited > MOST_STATES or system.synchronous:
         return

@@ -1,8 +1,9 @@
 """Find the part of a guard that kept an action from being taken, after complete searches of small models.
 
-The coverage bits of `checker/diagnosis/coverage.py` show that a guard never held, not why: recording each part of each
-guard would slow down every search. So a second search of the same states tests whether the first part of the guard
-holds in some state, the first two together, and so on. The first prefix that never holds is named.
+The coverage bits of `checker/diagnosis/coverage.py` show that a guard never held, not why: recording each conjunct of
+each guard would slow down every search. So a second search of the same states tests whether the first conjunct of the
+guard holds in some state, the conjunction of the first two, and so on. The first such conjunction that never holds
+gives the reason.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ MOST_STATES = 100_000
 """Most states of a model that is searched again; such a search takes a moment."""
 _MOST_ACTIONS, _MOST_PARTS = 8, 40
 _LONGEST = 30
-"""Most nodes of a part that is shown completely."""
+"""Most nodes of an expression that is rendered completely."""
 
 
 def with_reasons(
     coverage: Coverage, system: System, options: Options, started: float, callback: ProgressCallback
 ) -> Coverage:
-    """Return the coverage of a complete search with the part of each guard that never held, where that is known."""
+    """Return the coverage of a complete search, with the part of each guard that never held, where that is known."""
     guards = list(_guards(system, coverage.never_taken))
     held = _reachable_conditions(
         [prefix for guard in guards for prefix in guard.prefixes], system, options, started, callback
@@ -43,7 +44,10 @@ def with_reasons(
 
 @dataclass(frozen=True, slots=True)
 class _Guard:
-    """The guard of an action that was never taken: its parts, and the locations where the action begins."""
+    """The guard of an action that was never taken: its conjuncts, and the locations where the action begins.
+
+    `place` is the condition that the processes are at these locations; None if there are none.
+    """
 
     title: str
     place: Expression | None
@@ -51,7 +55,10 @@ class _Guard:
 
     @property
     def prefixes(self) -> list[Expression]:
-        """Return the first part, the conjunction of the first two, and so on, up to the whole guard."""
+        """Return the first conjunct, the conjunction of the first two, and so on, without the whole guard.
+
+        Each is joined with the condition on the locations.
+        """
         every = [conjunction(self.place, *self.parts[:count]) for count in range(1, len(self.parts))]
         return [one for one in every if one is not None]
 
@@ -68,9 +75,9 @@ def _quote(system: System, expression: Expression) -> str:
 
 
 def _guards(system: System, never: Sequence[NeverTaken]) -> Iterator[_Guard]:
-    """Yield the guards with at least two parts of actions that were never taken.
+    """Yield the guards with at least two conjuncts of the actions that were never taken.
 
-    Left out are the actions with parameters: their guards are instances of a single text for several values.
+    Actions with parameters are left out: their guards are instances of a single text for several values.
     """
     titles, left = actions_by_title(system), _MOST_PARTS
     for one in never[:_MOST_ACTIONS]:
@@ -90,7 +97,7 @@ def _place(system: System, action: Action) -> Expression | None:
 
 
 def _parts(guard: Expression | None) -> Iterator[Expression]:
-    """Yield the operands of a conjunction, from left to right."""
+    """Yield the conjuncts of a guard, from left to right; none if there is no guard."""
     waiting = [] if guard is None else [guard]
     while waiting:
         one = waiting.pop()
@@ -103,7 +110,7 @@ def _parts(guard: Expression | None) -> Iterator[Expression]:
 def _reachable_conditions(
     conditions: Sequence[Expression], system: System, options: Options, started: float, callback: ProgressCallback
 ) -> set[Expression] | None:
-    """Return the conditions that hold in some reachable state; None if the search did not come to its end."""
+    """Return the conditions that hold in some reachable state; None if the search was not complete."""
     wanted = list(dict.fromkeys(conditions))
     if not wanted:
         return None

@@ -2,7 +2,8 @@
 
 `explicit` explores breadth-first and keeps every state until the graph is written. `swept` sweeps, so that only the
 live layers are ever stored; the graph on disk has a record for each time that a state was found, which changes no value
-(`strandline.engine.graph`). Both then hold one bit for each record and subformula in memory (000 §9.3).
+(`strandline.engine.graph`). Both then hold one bit for each record and subformula in memory (see docs/papers.md, 000
+§9.3).
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ from strandline.errors import Option, ResourceError, UsageError
 from strandline.traces.interpreter_walk import reference_of
 
 _MANY = 1_000_000
-"""Records above which labelling reports progress."""
+"""Number of records from which on labelling reports progress."""
 LABELLING = "labelling the graph: {:,} records, {:,} MB on disk ..."
 
 
 class Labelling:
-    """Decides any number of formulas in one exploration."""
+    """Decides any number of CTL formulas in one exploration, by a sweep if `swept`, else breadth-first."""
 
     def __init__(self, *, swept: bool) -> None:
         self._swept = swept
@@ -87,7 +88,7 @@ class Labelling:
 
 
 def _label_graph(run: SearchRun, graph: GraphLog, task: TreesTask, question: CtlQuestion, found: CtlFound) -> None:
-    """Decide the formulas of a question on the graph that a complete run has written."""
+    """Decide the formulas of a question on the graph that a complete run has written; store the answers in `found`."""
     try:
         if run.outcome.complete:
             graph.finish()

@@ -1,4 +1,4 @@
-"""Search for a bad prefix: a finite path whose every continuation is a violation. Decides safety properties of runs."""
+"""Search for a bad prefix: a finite path whose every continuation is a violation; it decides safety properties."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from strandline.errors import Option, ResourceError, UsageError
 
 
 class PrefixSearch:
-    """Explores the System beside an automaton that finds every bad prefix."""
+    """Explores the product with an automaton of bad prefixes."""
 
     name = PREFIX
 

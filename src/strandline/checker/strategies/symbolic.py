@@ -1,4 +1,4 @@
-"""Properties of states, and CTL formulas, with BDDs (McMillan 1993; 004 §1.3.5).
+"""Properties of states, and CTL formulas, with BDDs (McMillan 1993; see docs/papers.md, 004 §1.3.5).
 
 The reachable states are computed first, unless that is turned off, and everything else inside them. Evidence is a run
 that the interpreter has replayed.
@@ -102,12 +102,15 @@ class SymbolicSearch:
 
 
 def _answer_with_evidence(one: Property) -> Answer:
-    """Return the answer to a property that some state decides."""
+    """Return the answer to a property for which a deciding state is reachable."""
     return Answer.HOLDS if one.kind is Kind.REACHABILITY else Answer.VIOLATED
 
 
 def _deciding_states(space: Space, task: StatesTask, one: Property) -> Function:
-    """Return the states that decide a property: violate it or, for a reachability claim, satisfy it."""
+    """Return the states that decide a property: violate it or, for a reachability claim, satisfy it.
+
+    They need not be reachable.
+    """
     if one.predicate is not None:
         return space.encoding.truth(one.predicate)[0]
     if one.kind is not Kind.DEADLOCK:
@@ -120,7 +123,7 @@ def _deciding_states(space: Space, task: StatesTask, one: Property) -> Function:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The answer to a formula, and a function that finds its evidence."""
+    """The answer to a CTL formula, and a function that finds its evidence."""
 
     answer: CtlAnswer
     explain: Callable[[], Evidence | None]
@@ -130,7 +133,7 @@ Decider = Callable[[CtlFormula], Decided]
 
 
 class SymbolicLabelling:
-    """Decides formulas of CTL by fixpoints."""
+    """Decides CTL formulas by fixpoints over BDDs."""
 
     name = SYMBOLIC
 
@@ -151,10 +154,10 @@ def formulas_in_sets(
     *,
     spare: int = 0,
 ) -> CtlFound:
-    """Decide the formulas of a task one by one; none if a fault or a limit ends that.
+    """Decide the formulas of a task one by one, with BDDs; there are no answers if a fault or a limit prevents that.
 
     All are decided first; evidence is searched for afterwards, with a budget of its own. `decider` is called when the
-    model is encoded; `spare` is as for `Space`.
+    model is encoded; `spare` as in `SymbolicRun.carry_out`.
     """
     question = task.question
     run = SymbolicRun(task, session, question.searched)
@@ -192,7 +195,10 @@ def formulas_in_sets(
 
 
 def _prepare(run: SymbolicRun, task: TreesTask, question: CtlQuestion) -> bool:
-    """Count the reachable states, unless that is turned off; return True if none of them faults."""
+    """Compute and count the reachable states, unless that is turned off; return True if none of them faults.
+
+    A run-time fault is recorded in the outcome.
+    """
     space = run.space
     faulting = [space.encoding.faulting(one) for one in question.predicates]
     if not task.temporal.reachable_first and all(one == space.diagrams.false for one in (space.faults, *faulting)):
@@ -214,7 +220,7 @@ def _prepare(run: SymbolicRun, task: TreesTask, question: CtlQuestion) -> bool:
 
 
 class Deciding:
-    """The interface of a method that decides formulas over one Space."""
+    """Decides CTL formulas by fixpoints over the BDDs of one Space."""
 
     def __init__(self, task: TreesTask, question: CtlQuestion, space: Space) -> None:
         self._task, self._question, self._space = task, question, space
@@ -236,7 +242,7 @@ class Deciding:
         return doubts(self._question, self._valuation, lambda states, at: self._space.contains(states, initial[at]))
 
     def decide(self, formula: CtlFormula) -> Decided:
-        """Decide a formula; return the answer and the function that finds evidence."""
+        """Decide a formula; return the answer and the function that finds its evidence."""
         satisfied = self._valuation.of(formula.formula)
         initial = self._space.system.initial
         failing = [number for number, state in enumerate(initial) if not self._space.contains(satisfied, state)]
@@ -250,7 +256,7 @@ class Deciding:
 
 
 class RecordedPaths(Paths[Function], Protocol):
-    """Finds paths of a System by BDDs, with numbers for its states."""
+    """The interface of a search for paths of a System by BDDs, with numbers for the states on them."""
 
     numbered: StateNumbering
 
@@ -260,7 +266,7 @@ class RecordedPaths(Paths[Function], Protocol):
 def explaining_of(
     question: CtlQuestion, formula: CtlFormula, valuation: Valuation[Function], paths: RecordedPaths, number: int
 ) -> Explaining[Function]:
-    """Return the search for evidence for a formula, in the initial state with this index."""
+    """Return the object that finds evidence for a formula in the initial state with the index `number`."""
     shown = reference_of(question.plain)
     # One reference for both, so that its cache of steps is shared.
     searched = shown if question.searched is question.plain else reference_of(question.searched)

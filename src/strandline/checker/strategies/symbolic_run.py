@@ -1,4 +1,4 @@
-"""A run with BDDs: a System as a Space, within the limits of a task."""
+"""A run with BDDs: the System of a task is encoded as a Space and decided in a thread, within limits."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ Made = TypeVar("Made")
 
 FAULTED = "the search ended at a run-time fault"
 EVIDENCE_SECONDS = 60.0
-"""Seconds for all evidence, unless deciding took longer or there is a time limit."""
+"""Seconds for all evidence, unless deciding took longer or the user set a time limit."""
 _EVIDENCE_SHARE = 0.9
 """Share of the time left within the time limit that is spent on evidence."""
 _MOST_COUNTED = 3_000_000
-"""Largest product of BDD nodes and steps up to which transitions are counted."""
+"""Transitions are counted up to this product of the BDD nodes of the reachable states and the number of steps."""
 
 
 def refusal(task: Task, method: str) -> UsageError | None:
-    """Return the error if a task cannot be decided with BDDs; None if it can."""
+    """Return the error if a task cannot be decided with BDDs by `method`; None if it can."""
     asked, options = Option("method", method), task.options
     if Capability.ACTIONS not in task.system.capabilities:
         return UsageError("{} is for models with variables, not for callables", options=[asked])
@@ -69,7 +69,10 @@ def refusal(task: Task, method: str) -> UsageError | None:
 
 @dataclass(slots=True)
 class SymbolicRun:
-    """Decides a task with BDDs: `work` receives the Space, and limits are recorded in the outcome."""
+    """The decision of a task with BDDs; limits that are reached are recorded in the outcome.
+
+    `carry_out` makes the Space and calls a function with it that decides the task by the other methods.
+    """
 
     task: Task
     session: Session
@@ -85,12 +88,12 @@ class SymbolicRun:
     _faulting: Function | None = None
     _allowed: MemoryLimit | None = None
     missing: str | None = None
-    """The reason why there is no further evidence, if a limit ended the run after all answers were known."""
+    """The reason why evidence is missing, if a limit ended the run after all answers were known; else None."""
 
     def carry_out(self, work: Callable[[Space], None], *, spare: int = 0) -> RunOutcome:
-        """Run `work` in a background thread, wait for it, and return the outcome. `spare` is as for `Space`.
+        """Run `work` on the System's Space in a background thread, wait for it, and return the outcome.
 
-        Raises `InputError` for a faulty claim or option of the user.
+        `spare` is as for `Space`. Raises `InputError` if an expression of the user faults.
         """
         options = self.task.options
         given = options.memory_limit
@@ -131,12 +134,12 @@ class SymbolicRun:
         return self.outcome
 
     def _reason(self, error: ResourceError) -> str:
-        """Return the reason for a limit, with the origin of a default memory limit."""
+        """Return the message of a limit, with the origin of a default memory limit."""
         default = isinstance(error, TooManyNodes) and self._allowed is not None and self._allowed.why
         return f"{error} ({default})" if default else str(error)
 
     def _end(self, reason: str) -> None:
-        """Record the limit that ended the run; answers that are known stay."""
+        """Record the limit that ended the run; answers that are known by then stay."""
         if self._answered:
             self.missing = reason
         else:
@@ -145,7 +148,7 @@ class SymbolicRun:
     # --- evidence -------------------------------------------------------------------------------------------------
 
     def note_answers(self) -> None:
-        """Record that all answers are known. From here on only evidence is searched for, with a budget of its own."""
+        """Record that all answers are known. From then on only evidence is searched for, with its own budget."""
         self._answered = True
         now, limit = time.perf_counter(), self.task.options.max_seconds
         seconds = max(EVIDENCE_SECONDS, now - self._began)
@@ -157,9 +160,9 @@ class SymbolicRun:
         self.space.diagrams.collect()
 
     def find_evidence(self, make: Callable[[], Made], *, share: int = 1) -> Made | str:
-        """Return the evidence that `make` finds, or the reason why there is none.
+        """Return the evidence that `make` finds, or the reason why there is none, as text.
 
-        It may take the time left, divided by `share`.
+        It may take the time that is left for evidence, divided by `share`.
         """
         now = time.perf_counter()
         seconds = max(0.0, self._shown_by - now) / share
@@ -175,7 +178,7 @@ class SymbolicRun:
             self.space.diagrams.collect()
 
     def _watch(self) -> None:
-        """Raise between operations if a limit is reached or the run was abandoned."""
+        """Raise `ResourceError` at a limit, `Stopped` if the run was abandoned; called between BDD operations."""
         background = self._background
         if background is not None:
             background.watch()
@@ -200,7 +203,7 @@ class SymbolicRun:
         )
 
     def look_at_cone(self, sets: Sequence[Function]) -> Space:
-        """Reduce the Space to the cone of influence of some sets."""
+        """Restrict the Space to the cone of influence of `sets`, and return it."""
         cone, every = cone_of(self.space, sets), len(self.space.encoding.fields)
         self._space = restrict_to_cone(self.space, cone)
         self._cone = (len(cone), every)
@@ -209,7 +212,7 @@ class SymbolicRun:
     # --- reachable states -----------------------------------------------------------------------------------------
 
     def count(self, *, transitions: bool) -> None:
-        """Count the reachable states, deadlocks and, if they are few enough, transitions."""
+        """Record the numbers of reachable states, deadlocks and, if BDDs are small enough, transitions."""
         space, sets = self.space, SymbolicSets(self.space, self.space.reachable)
         states = space.count(space.reachable)
         size = space.diagrams.size(space.reachable)
@@ -240,7 +243,7 @@ class SymbolicRun:
         return True
 
     def note_fault(self, blame: Blame) -> None:
-        """Record a reachable fault of the model, if there is one, as a verdict; at first without a trace."""
+        """Record a reachable fault of the model, if there is one, as a verdict without a trace."""
         space = self.space
         state = space.member(space.diagrams.and_(space.faults, self.faulting))
         if state is not None:
@@ -249,9 +252,9 @@ class SymbolicRun:
             self.outcome.fault = replace(blame(*_faulting(self.system, (trace, state), ())), trace=None)
 
     def show_fault(self, expressions: Sequence[Expression], blame: Blame, *, share: int = 1) -> None:
-        """Add a path to a nearest state in which the model or one of some expressions faults.
+        """Add to the recorded fault a trace to a nearest state in which the model or an expression faults.
 
-        Raises `InputError` if that is an expression of the user. `share` as for `shown`.
+        Raises `InputError` if an expression of the user faults there. `share` as for `find_evidence`.
         """
         goal = self.faulting if expressions else self.space.diagrams.and_(self.faulting, self.space.faults)
         found = self.find_evidence(lambda: self.trace_to(goal), share=share) if self.task.want_traces else None
@@ -283,7 +286,7 @@ class SymbolicRun:
         return self.space.diagrams.false if self._faulting is None else self._faulting
 
     def trace_to(self, goal: Function) -> ShownTrace:
-        """Return a replayed trace into a set of reachable states."""
+        """Return a replayed trace to a state in `goal`, a set of reachable states."""
         space = self.space
         sets, numbered = SymbolicSets(space, space.reachable), StateNumbering()
         found = SymbolicPaths(sets, numbered).from_any(self.system.initial, sets.full(), goal)
@@ -295,7 +298,7 @@ class SymbolicRun:
 
 @dataclass(frozen=True, slots=True)
 class ShownTrace:
-    """A trace, its last state, and True if no shorter one ends in such a state."""
+    """A trace to a goal, its last state, and True if no shorter trace leads to the goal."""
 
     trace: Trace
     state: State
@@ -307,10 +310,10 @@ def _too_long(seconds: float) -> str:
 
 
 class Blame(Protocol):
-    """A function that makes the verdict of a trace to a fault of the model.
+    """A function that makes the verdict of a trace to a fault; `own` is True if the fault is the model's.
 
-    It raises `InputError` for a fault of an expression of the user. The message gives the length of the trace if it
-    begins in an initial state.
+    It raises `InputError` for a fault in an expression of the user. `led` is True if the trace begins in an initial
+    state; then the message gives its length.
     """
 
     def __call__(self, trace: Trace, own: bool, /, *, led: bool = True) -> PropertyVerdict: ...
@@ -319,7 +322,7 @@ class Blame(Protocol):
 def _faulting(system: System, found: tuple[Trace, State], expressions: Sequence[Expression]) -> tuple[Trace, bool]:
     """Return the trace with the fault in its last state, and True if the fault is the model's.
 
-    Expressions are evaluated first, as in the engine.
+    The expressions of the user are evaluated first, as in the engine.
     """
     trace, state = found
     reference = reference_of(system)
@@ -336,7 +339,7 @@ def _faulting(system: System, found: tuple[Trace, State], expressions: Sequence[
 
 
 def blame_for(system: System, properties: Sequence[Property]) -> Blame:
-    """Return the function that attributes a fault to the model, or to a property, which is an error."""
+    """Return the function that attributes a fault to the model, or to one of the properties, which is an error."""
 
     def blame(trace: Trace, own: bool, /, *, led: bool = True) -> PropertyVerdict:
         return fault_verdict(system, trace, () if own else properties, None, led=led)

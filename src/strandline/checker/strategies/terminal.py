@@ -1,8 +1,8 @@
-"""AG EF and EF AG by terminal SCCs, found layer by layer as the sweep-line passes (000 §5.3, lemma 5.2).
+"""AG EF and EF AG by terminal SCCs, found layer by layer as the sweep-line passes.
 
 `AG EF p` is refuted by a terminal SCC in which p never holds, `EF AG p` is shown by one in which it always does; one of
-them decides, because every run ends up in some terminal SCC. It needs a monotone measure, which the sweep checks, and
-no more memory than a plain sweep.
+them decides, because every run ends up in some terminal SCC (see docs/papers.md, 000 §5.3, lemma 5.2). It needs a
+monotone measure, which the sweep checks, and no more memory than a plain sweep.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from strandline.properties.ltl.formula import Operator
 from strandline.traces.interpreter_walk import reference_of
 
 _MOST_SHOWN = 1000
-"""Most states of a component that are shown."""
+"""Most states of a terminal SCC that are shown as evidence."""
 _ALWAYS_POSSIBLE = ((Operator.ALL, Operator.ALWAYS), (Operator.EXISTS, Operator.EVENTUALLY))
 _POSSIBLY_ALWAYS = ((Operator.EXISTS, Operator.EVENTUALLY), (Operator.ALL, Operator.ALWAYS))
 
 
 def decided_by_components(formula: Formula) -> tuple[bool, Formula] | None:
-    """Return True and p for AG EF p, False and p for EF AG p; None for other formulas.
+    """Return True and p for a formula AG EF p, False and p for EF AG p; None for other formulas.
 
-    p has no temporal operator.
+    p must have no temporal operator.
     """
     for shape, always in ((_ALWAYS_POSSIBLE, True), (_POSSIBLY_ALWAYS, False)):
         node = formula
@@ -57,7 +57,7 @@ def decided_by_components(formula: Formula) -> tuple[bool, Formula] | None:
 
 
 class TerminalComponentSearch:
-    """Decides a single formula of one of the two forms."""
+    """Decides a single formula of the form AG EF p or EF AG p."""
 
     name = COMPONENTS
 
@@ -108,7 +108,10 @@ class TerminalComponentSearch:
 
 @dataclass(frozen=True, slots=True)
 class _ComponentDecision:
-    """Decides a formula from the terminal components of a complete sweep."""
+    """Decides a formula AG EF p (`always`) or EF AG p from the terminal SCCs of a complete sweep.
+
+    `part` is p.
+    """
 
     task: TreesTask
     question: CtlQuestion
@@ -151,7 +154,7 @@ class _ComponentDecision:
 
 
 def _closure(reference: Reference, start: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the states reached from one, by distance, up to the number that is shown."""
+    """Return the states that `start` reaches, by distance, at most `_MOST_SHOWN` of them."""
     states, known = [start], {start}
     for state in states:
         for edge in reference.edges(state):

@@ -1,1 +1,1 @@
-"""Tasks: the questions that one search decides."""
+"""Tasks: each is a question, or several, that one search decides."""

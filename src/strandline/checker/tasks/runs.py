@@ -1,4 +1,4 @@
-"""Tasks about runs: find a run that counts and violates a specification."""
+"""Tasks about runs: find a run that violates a specification and counts, because it is fair, for example."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from strandline.model.system import System
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A specification of runs of the user's System `plain`, and the conditions for runs that count."""
+    """A specification of runs of the user's System `plain`, and the conditions under which a run counts."""
 
     plain: System
     specification: Specification
     conditions: FairnessConditions = field(default_factory=FairnessConditions)
-    """The conditions of runs that count."""
+    """The fairness conditions: only runs that satisfy all of them count."""
     ignore_finite_runs: bool = False
 
     def product(self, watched: Watched) -> Product:
-        """Return the product to be searched for an accepted run that counts."""
+        """Return the product to be searched for an accepted run that counts.
+
+        `watched` is the System with the automaton of violating runs.
+        """
         return make_product(
             watched.system, self.plain, self.conditions.conditions, ignore_finite_runs=self.ignore_finite_runs
         )
@@ -40,7 +43,7 @@ class RunsTask(Task):
 
 
 def unreducible(task: RunsTask) -> UsageError | None:
-    """Return the error if the search cannot be reduced as the options ask; None otherwise."""
+    """Return the error if the options ask for a reduction that is unsound for this task; None otherwise."""
     question = task.question
     if not task.options.por:
         return None

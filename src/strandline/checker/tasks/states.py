@@ -1,4 +1,4 @@
-"""Tasks about single states."""
+"""Tasks about single states: invariants, assertions, deadlocks and reachability."""
 
 from __future__ import annotations
 
@@ -15,4 +15,4 @@ class StatesTask(Task):
 
     properties: tuple[Property, ...] = ()
     method: str = AUTO
-    """`auto` or `symbolic`."""
+    """The method that the user chose: `auto`, `explicit` or `symbolic`."""

@@ -1,4 +1,4 @@
-"""Tasks: the work of one search. A session holds what the tasks of one check share."""
+"""Tasks: the questions that one search decides. A session holds the objects that the tasks of one check share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Task:
     system: System
     options: Options
     want_traces: bool = field(default=True, kw_only=True)
-    """True if traces to the states found are wanted; never if the options turn off traces."""
+    """True if traces are wanted for the states found; always False if the options turn off traces."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "want_traces", self.want_traces and self.options.traces)

@@ -1,4 +1,4 @@
-"""Tasks about computation trees: CTL formulas, the System to be searched for them, and which paths count."""
+"""Tasks about computation trees: CTL formulas, the System to be searched for them, and the paths that count."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from strandline.transform.fairness import with_visible_conditions
 class CtlQuestion:
     """CTL formulas that are decided in one search.
 
-    `plain` is the user's System; `searched` also records which fairness conditions are met. The predicates are
-    propositional parts of the formulas, by `labels`, then those conditions.
+    `plain` is the user's System; `searched` also records which fairness conditions are met. `predicates` are the
+    propositional subformulas, at the indices `labels`, and then the fairness conditions, at the indices
+    `condition_labels`.
     """
 
     plain: System
@@ -37,14 +38,14 @@ class CtlQuestion:
 
     @property
     def dead_ends(self) -> DeadEnds:
-        """The meaning of a state without steps."""
+        """The meaning of a state without successors for the fixpoints, as `finite_runs` demands."""
         return DeadEnds(repeats=self.finite_runs != IGNORE, next_repeats=self.finite_runs == STUTTER)
 
 
 def make_question(
     plain: System, formulas: Sequence[CtlFormula], fairness: FairnessConditions, finite_runs: str
 ) -> CtlQuestion:
-    """Return the question about formulas that fit into one search; see `fitting`."""
+    """Return the question for formulas whose propositions fit into one search; see `fitting`."""
     searched, conditions = with_visible_conditions(plain, fairness.conditions)
     labels: dict[Formula, int] = {}
     predicates: list[Expression] = []
@@ -61,7 +62,7 @@ def make_question(
 
 
 def fitting(formulas: Sequence[CtlFormula], conditions: int) -> list[list[CtlFormula]]:
-    """Group formulas so that the propositions of each group fit into the labels of one search.
+    """Group formulas so that the propositions of each group, and `conditions` more, fit into the labels of one search.
 
     Raises `ResourceError` if a single formula has too many.
     """

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class AtomValues:
     """The values of an atomic proposition along a trace, state by state.
 
-    `decisive` marks the places where changing this one value, each time the run visits it, would make the run satisfy
-    the formula.
+    `decisive` is True at the indices where changing this one value, each time the run visits the state, would make the
+    run satisfy the formula.
     """
 
     name: str
@@ -25,9 +25,9 @@ class AtomValues:
 
 @dataclass(frozen=True, slots=True)
 class AcceptingComponent:
-    """An SCC of the product with violating runs: its size, and a lasso through it.
+    """An SCC of the product with violating runs: its number of states, and a lasso through it.
 
-    If there are very many components only the first have a lasso.
+    Of very many SCCs only the first have a lasso; `trace` is None for the others.
     """
 
     states: int
@@ -43,10 +43,10 @@ class LtlSearch:
     """
 
     formula: str | None
-    """The formula; None if the property is a process of the model."""
+    """The text of the LTL formula; None for an automaton, a regular expression or a property process."""
     method: str
     method_reason: str | None
-    """The reason why `auto` chose the method; None if the method was asked for."""
+    """The reason why `auto` chose the method; None if the user chose it."""
     automaton_states: int
     automaton_edges: int
     fairness: tuple[str, ...]
@@ -55,13 +55,13 @@ class LtlSearch:
     reason: str | None
     statistics: Statistics
     cycle_kind: str | None = None
-    """For a sweep: S for a cycle inside one layer, M for one over several layers."""
+    """For a sweep: S for a cycle inside one layer, M for one over several layers; else None."""
     minimised: str | None = None
-    """The sense in which the trace is a shortest one; None if it is the one that was found first."""
+    """The sense in which the trace is a shortest one; None if it is simply the first one found."""
     ended: bool = False
     """True if the violating run ends in a deadlock, and stays in its last state."""
     atoms: tuple[AtomValues, ...] = ()
     components: tuple[AcceptingComponent, ...] = ()
-    """All accepting components, if they were asked for."""
+    """All accepting SCCs, if the user asked for them."""
     warnings: tuple[str, ...] = field(default=())
     """Reasons why the answer may be vacuous."""

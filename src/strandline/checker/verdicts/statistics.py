@@ -1,10 +1,10 @@
 """The table of statistics: each is declared once, as a field of `Statistics` with its metadata.
 
-Everything else follows from the table: the driver fills a field with what the search has counted under its name, and
+Everything else follows from the table: the driver fills a field with the counter of the same name from the search, and
 the text report, the JSON object, the HTML page and the list of JSON keys in `docs/cli.md` go through `table`. A report
 has words of its own only for rows that say more than a value (`strandline.report.statistics`).
 
-Imports nothing heavy: the JSON object of an error has all keys, too.
+This module imports nothing heavy, because the JSON object of an error has all keys, too.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 _KEY = "strandline"
 LTL, CTL = "search", "ctl"
-"""The JSON objects about the search for one property."""
+"""The keys of the JSON objects about the search for one property."""
 BOTH = (LTL, CTL)
 
 
 class Unit(Enum):
-    """How a value is written in a row of text."""
+    """How the value of a statistic is written in a row of text."""
 
     COUNT = auto()
     STATES = auto()
     BYTES = auto()
     SECONDS = auto()
     SENTENCES = auto()
-    """A row for each."""
+    """Several sentences, each in a row of its own."""
     DATA = auto()
-    """A structure, for which reports have words and an encoding."""
+    """A structure, which reports describe and encode by code of their own."""
 
 
 class Section(IntEnum):
@@ -61,27 +61,30 @@ class Section(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticFacts:
-    """What reports need to know about a statistic."""
+    """The facts about a statistic that reports need: meaning, unit, JSON keys, and the row in a text."""
 
     meaning: str
-    """For the list of JSON keys."""
+    """A description for the list of JSON keys in `docs/cli.md`."""
     unit: Unit = Unit.COUNT
     key: str | None = ""
-    """The JSON key: by default the name; None if the value is part of another one or not in the JSON."""
+    """The JSON key: "" for the statistic's name; None if it has no key of its own in the JSON."""
     inside: tuple[str, ...] = ()
-    """The JSON objects about single properties in which it stands, too."""
+    """The JSON objects about single properties (`LTL`, `CTL`) that contain the statistic as well."""
     label: str | None = None
-    """The title of its row of text; None if it has none, or is mentioned in another one's row."""
+    """The title of its row of text; None if it has no row of its own."""
     section: Section = Section.SIZE
     shown: Callable[[Statistics, Options | None], bool] | None = None
-    """Whether there is a row: by default if the value is not empty. A search for one property has no options."""
+    """A predicate that decides whether there is a row; None if there is one when the value is not empty.
+
+    Its second argument is None for the search for one property.
+    """
     expected: bool = False
-    """Whether it is the same on every machine, so that `expected.toml` may have it."""
+    """True if the value is the same on every machine, so that `expected.toml` may state it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """An entry of the table: the name of a field or property of `Statistics`, and the facts."""
+    """A row of the table: the name of a field or property of `Statistics`, and the facts about it."""
 
     name: str
     facts: StatisticFacts
@@ -92,7 +95,7 @@ class Statistic:
         return self.name if self.facts.key == "" else self.facts.key
 
     def value(self, now: Statistics) -> Any:
-        """Return the value."""
+        """Return the statistic's value in `now`."""
         return getattr(now, self.name)
 
     def has_row(self, now: Statistics, options: Options | None) -> bool:
@@ -128,8 +131,8 @@ class Statistics(Shown):
     """Statistics of a search.
 
     `states`, `transitions` and `deadlocks` count distinct ones and are None where that cannot be known: after a sweep
-    with regress edges, or a search whose cache had to evict states, a deleted state and a new one look alike. Of an
-    incomplete search they count what was found so far.
+    with regress edges, or a search whose cache had to evict states, a deleted state and a new one look alike. For an
+    incomplete search they count those found so far.
     """
 
     states: int | None = field(
@@ -164,15 +167,17 @@ class Statistics(Shown):
     estimated_states: int | None = field(
         default=None, metadata=statistic("an estimate of `states` to some percent", key=None)
     )
-    """Of a sweep that cannot know the number of states."""
+    """None unless the search is a sweep that cannot count its distinct states."""
     cone: tuple[int, int] | None = field(
         default=None,
         metadata=statistic(
             "part of `bdds`", key=None, unit=Unit.DATA, label="cone", shown=lambda now, options: now.cone is not None
         ),
     )
-    """Of a symbolic search with the cone of influence: the number of places of a state that were looked at, and of all.
-    States are then those of the cone."""
+    """For a symbolic search with the cone of influence: the numbers of slots of a state in the cone, and of all slots.
+
+    `states` counts the states of the cone then.
+    """
     visited: int = field(
         default=0,
         metadata=statistic(
@@ -275,8 +280,7 @@ class Statistics(Shown):
             inside=BOTH,
         ),
     )
-    """Counts layer by layer for a sweep, by distance for breadth-first search. Bounded: neighbours are joined if there
-    are many."""
+    """Counts by layer for a sweep, by distance for breadth-first search; if there are many, some are combined."""
     regress: Regress | None = field(
         default=None,
         metadata=statistic(
@@ -383,7 +387,7 @@ class Statistics(Shown):
             section=Section.DEVICE,
         ),
     )
-    """`peak_bytes` are then bytes of its memory."""
+    """If it is not None, `peak_bytes` counts bytes of the GPU's memory."""
     nodes: int = field(
         default=0,
         metadata=statistic(
@@ -398,14 +402,14 @@ class Statistics(Shown):
     allowed_bytes: int | None = field(
         default=None, metadata=statistic("the default limit of a symbolic search", key=None, unit=Unit.BYTES)
     )
-    """None if a limit was given."""
+    """None if the user gave a limit."""
     walks: WalkFigures | None = field(
         default=None, metadata=statistic("of random walks, only in their JSON", key=None, unit=Unit.DATA)
     )
 
     @property
     def revisited(self) -> int | None:
-        """Repeated expansions; None if the number of distinct states is not known."""
+        """Number of repeated expansions; None if the number of distinct states is not known."""
         return None if self.states is None else max(0, self.visited - self.states)
 
     @property
@@ -420,11 +424,11 @@ DERIVED = {
         "depth", StatisticFacts(meaning="of breadth-first search, the greatest distance from an initial state")
     ),
 }
-"""Statistics that are properties, by the field that they follow in the table."""
+"""Statistics that are properties of `Statistics`, by the field after which each comes in the table."""
 
 
 def table(kind: type[Statistics] = Statistics) -> Iterator[Statistic]:
-    """Yield all statistics, in the order of the JSON keys."""
+    """Yield all statistics of the class `kind`, in the order of the JSON keys."""
     for one in fields(kind):
         yield Statistic(one.name, one.metadata[_KEY])
         if one.name in DERIVED:

@@ -17,7 +17,7 @@ from strandline.traces.trace import Trace
 
 
 class Answer(Enum):
-    """The three verdicts."""
+    """The three possible verdicts on a property or a check."""
 
     HOLDS = "HOLDS"
     VIOLATED = "VIOLATED"
@@ -28,8 +28,8 @@ class Answer(Enum):
 class PropertyVerdict:
     """The answer for one property.
 
-    `reason` says why it is unknown, or explains a violation; `trace` leads to the violation, or to the witness of a
-    reachability claim that holds.
+    `reason` says why the answer is unknown, or explains a violation; `trace` leads to the violation, or to the witness
+    of a reachability claim that holds.
     """
 
     kind: Kind
@@ -42,33 +42,33 @@ class PropertyVerdict:
     ctl: CtlSearch | None = None
     """Statistics of the search for a CTL formula."""
     shortest: bool = True
-    """True if the trace is a shortest one, if the order of the search finds such; a symbolic search may not."""
+    """False if the trace may not be a shortest one although the order of the search finds such."""
 
 
 def without(answer: Answer, why: str) -> str:
-    """Return the reason for an answer without evidence."""
+    """Return the reason `why` an answer has no evidence, as a clause."""
     return f"no {'witness' if answer is Answer.HOLDS else 'counterexample'}: {why}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Exploration(Reported):
-    """The result of a search through the reachable states."""
+    """The result of a search through the reachable states, without the answers for properties."""
 
     system: System
     options: Options
     complete: bool
     reason: str | None
-    """The reason why the search is not complete."""
+    """The reason why the search is not complete; None if it is."""
     statistics: Statistics
     fault: PropertyVerdict | None = None
-    """The run-time fault of the model that ended the search."""
+    """The run-time fault of the model that ended the search; None if there was none."""
     interrupted: bool = False
     prediction: Prediction | None = None
     """The predicted cost of a measure that was found automatically."""
 
     @property
     def answer(self) -> Answer:
-        """HOLDS if everything was explored without a run-time fault."""
+        """VIOLATED after a run-time fault, else HOLDS if the search is complete, else UNKNOWN."""
         if self.fault is not None:
             return Answer.VIOLATED
         return Answer.HOLDS if self.complete else Answer.UNKNOWN
@@ -89,7 +89,7 @@ class Exploration(Reported):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Verdict(Reported):
-    """The answers to all properties of a check. True in a condition exactly when everything holds."""
+    """The answers to all properties of a check. As a condition it is true exactly if every property holds."""
 
     exploration: Exploration
     properties: tuple[PropertyVerdict, ...]
@@ -113,7 +113,7 @@ class Verdict(Reported):
 
     @property
     def reason(self) -> str | None:
-        """The reason why the answer is UNKNOWN or the search not complete; None if neither is so."""
+        """The reason why the answer is UNKNOWN or the search is incomplete; None if it is decided and complete."""
         if self.answer is Answer.UNKNOWN:
             return next((one.reason for one in self.properties if one.answer is Answer.UNKNOWN), None) or (
                 self.exploration.reason
@@ -156,5 +156,5 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython shows: the result instead of a traceback."""
+        """Return the lines that IPython shows for this exception: the result instead of a traceback."""
         return interrupted_lines(self.result)

@@ -31,7 +31,7 @@ _ENDS = {
 class Ground(NamedTuple):
     """One sentence about the basis of a verdict.
 
-    `mark` is `sure` if it makes the answer certain, `open` if it limits it, `note` otherwise.
+    `mark` is `sure` for a fact that makes the answer certain, `open` for one that limits it, `note` for any other.
     """
 
     mark: str
@@ -141,7 +141,7 @@ def _list(names: list[str]) -> str:
 
 
 def _temporal(one: PropertyVerdict, *, titled: bool) -> Iterator[Ground]:
-    """Yield the sentences about the basis of an answer for a property of runs or trees."""
+    """Yield the sentences about the basis of the answer for a property of runs or trees."""
     title = f"'{one.name}': " if titled else ""
     search = one.search or one.ctl
     if search is None:

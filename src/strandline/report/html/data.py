@@ -1,4 +1,4 @@
-"""The data of a page: a result as plain data, read by `static/report.js`."""
+"""The data of a report page: a result as plain data, which `static/report.js` reads."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from strandline.traces.stored import MOST_HELD
 from strandline.traces.trace import Trace
 
 _ROOM = 1_300_000
-"""Most characters of all traces of a page together."""
+"""Most characters of JSON for all traces of a page together."""
 _MOST_TRACES = 50
 _WORDS = {"HOLDS": "EXPLORED", "VIOLATED": "FAULT", "UNKNOWN": "INCOMPLETE"}
 """The words for the possible outcomes of an exploration."""
 
 
 def page_data(result: Exploration | Verdict) -> dict[str, Any]:
-    """Return the data of a page as a JSON object."""
+    """Return the data of a report page as a JSON object."""
     system = result.system
     is_verdict = isinstance(result, Verdict)
     gathered = _PropertiesAndTraces(system)
@@ -54,7 +54,7 @@ def page_data(result: Exploration | Verdict) -> dict[str, Any]:
 
 
 def model_data(system: System) -> dict[str, Any]:
-    """Return the data about a model that every page needs."""
+    """Return the data about a model that every page, report or explorer, needs."""
     return {
         "title": system.title,
         "source": source_data(system),
@@ -64,7 +64,7 @@ def model_data(system: System) -> dict[str, Any]:
 
 
 def traces_of(result: Exploration | Verdict) -> list[Trace]:
-    """Return the traces of a page, in the order of their numbers."""
+    """Return the traces that a report page contains, in the order of their numbers."""
     gathered = _PropertiesAndTraces(result.system)
     for one in _properties(result):
         gathered.property(one, result)
@@ -78,12 +78,15 @@ def _properties(result: Exploration | Verdict) -> Sequence[PropertyVerdict]:
 
 
 def _places(system: System) -> dict[str, list[str]]:
-    """Return the locations of each process: the page reads `P.waiting` as a question about the location of P."""
+    """Return the location names of each process: the page reads `P.waiting` as a test of the location of P."""
     return {process.location.name: list(process.locations) for process in system.processes}
 
 
 def _floors(system: System) -> bool:
-    """Return True if a remainder has the sign of the divisor, as in Python, not of the dividend, as in C."""
+    """Return True if the model's language gives a remainder the sign of the divisor, as Python does.
+
+    Otherwise it has the sign of the dividend, as in C.
+    """
     try:
         return Interpreter(system).evaluate(system.scope.parse("(0 - 7) % 2"), system.initial[0]) == 1
     except InputError:
@@ -123,7 +126,7 @@ def _search(title: str, rows: Sequence[tuple[str, str]], now: Statistics, order:
 
 @dataclass(slots=True)
 class _PropertiesAndTraces:
-    """Properties and the traces that they show, each trace once."""
+    """Collects the data of properties, and the traces to which they refer, each trace once."""
 
     system: System
     found: list[tuple[str, Trace]] = field(default_factory=list)
@@ -154,7 +157,7 @@ class _PropertiesAndTraces:
         }  # fmt: skip
 
     def traces(self) -> list[dict[str, Any]]:
-        """Return as many traces as there is room for; the others have only their titles."""
+        """Return the data of the traces, which share the room of a page equally."""
         shown = self.found[:_MOST_TRACES]
         return [self._trace_object(title, trace, _ROOM // max(1, len(shown))) for title, trace in shown]
 

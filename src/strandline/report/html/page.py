@@ -1,4 +1,4 @@
-"""The HTML document: data, style and program in one file, which loads nothing and sends nothing."""
+"""The HTML document of a report: data, style and script in one file, which loads nothing and sends nothing."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from strandline.report.text import exploration_text, verdict_text
 
 _COMMON = ("elements.js", "values.js", "expressions.js", "trace.js", "sequence.js", "source.js", "sweep.js", "tree.js")
 REPORT_PROGRAM = (*_COMMON, "report.js")
-"""The parts of the program of a report, in the order in which they run."""
+"""The parts of the script of a report, in the order in which they run."""
 EXPLORER_PROGRAM = (*_COMMON, "report.js", "around.js", "running.js", "explorer.js")
-"""The parts of the program of the explorer, which also shows reports of its checks."""
+"""The parts of the script of the explorer, which also shows reports of its checks."""
 STYLE = "page.css"
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -61,7 +61,7 @@ def report_page(result: Exploration | Verdict) -> str:
 
 
 def write_report(path: Path, result: Exploration | Verdict) -> None:
-    """Write the HTML document of a result to a file. Raises `CannotWrite`."""
+    """Write the HTML document of a result to a file. Raises `UsageError` if that fails."""
     text = report_page(result)
     try:
         path.write_text(text, encoding="utf-8")
@@ -71,21 +71,21 @@ def write_report(path: Path, result: Exploration | Verdict) -> None:
 
 @cache
 def static_text(name: str) -> str:
-    """Return a file of this package."""
+    """Return the contents of a file in the folder `static` of this package."""
     return (files("strandline.report.html") / "static" / name).read_text(encoding="utf-8")
 
 
 def program_text(names: tuple[str, ...]) -> str:
-    """Return some parts of the program as one script; each adds to the object `strandline`."""
+    """Return the parts with these names as one script; each adds to the object `strandline`."""
     return "\n".join(['"use strict";', "const strandline = {};", *map(static_text, names)])
 
 
 def digest(text: str) -> str:
-    """Return the hash of a text for the page's content security policy."""
+    """Return the hash of a style or script as a source expression of a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def embed_json(data: Any) -> str:
-    """Return JSON that can stand inside an HTML element: nothing in it ends that element."""
+    """Return JSON that can stand inside an HTML element: no character sequence in it ends the element."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c").replace(
         "\u2028", "\\u2028").replace("\u2029", "\\u2029")  # fmt: skip

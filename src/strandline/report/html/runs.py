@@ -1,4 +1,4 @@
-"""Encode traces compactly for a page: names and actions once, and of every step only its changes.
+"""Encode traces compactly for a page: names and actions once, and for every step only its changes.
 
 So a trace of ten thousand steps takes a few hundred kilobytes. The middle of a trace that is longer than the page can
 hold is left out, and the page says so: the trace is cut into pieces, each with the state in which it begins.
@@ -15,11 +15,11 @@ from strandline.model.values import Multiset, RecordValue, in_stable_order
 from strandline.traces.trace import Step, Trace
 
 LARGEST_EXACT = 2**53
-"""Largest integer that JavaScript represents exactly; of larger ones the page gets the digits."""
+"""Largest integer that JavaScript represents exactly; larger ones are encoded by their digits."""
 
 
 def encode_tagged(value: Any) -> Any:
-    """Encode a value with its kind.
+    """Encode a value as JSON data that show its kind.
 
     Arrays and queues are lists, `{"set": [...]}` are sets and bags, `{"record": name, "fields": ...}` records,
     `{"integer": digits}` large numbers; anything else is its text.
@@ -41,12 +41,12 @@ def encode_tagged(value: Any) -> Any:
 
 
 _MOST_AT_AN_END = 10_000
-"""Most steps at the beginning and at the end of a long trace that a page shows."""
+"""Most steps at the beginning, and most at the end, of a long trace that a page shows."""
 
 
 @dataclass(slots=True)
 class Table:
-    """A table that numbers texts, each once."""
+    """A table that assigns consecutive numbers to texts."""
 
     texts: dict[str, int] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ class Table:
 
 
 def run_data(trace: Trace, room: int) -> dict[str, Any]:
-    """Return a trace in at most about `room` characters of JSON; the initial state is always included."""
+    """Return a trace as data of at most about `room` characters of JSON; the initial state is always included."""
     actions, names = Table(), Table()
     steps = {number: _step(trace.steps[number], actions, names) for part in _ends(len(trace)) for number in part}
     sizes = {number: len(json.dumps(one)) + 2 for number, one in steps.items()}
@@ -74,7 +74,7 @@ def run_data(trace: Trace, room: int) -> dict[str, Any]:
 
 
 def _step(step: Step, actions: Table, names: Table) -> list[Any]:
-    """Return `[action, name, value, name, value, ...]`, action and names by their numbers."""
+    """Return `[action, name, value, name, value, ...]` for a step, where action and names are numbers in the tables."""
     row: list[Any] = [actions.number(step.action)]
     for change in step.changes:
         row += [names.number(change.name), encode_tagged(change.new)]
@@ -87,14 +87,17 @@ def _state(trace: Trace, number: int) -> dict[str, Any]:
 
 
 def _ends(count: int) -> tuple[range, range]:
-    """Return the ranges of steps to consider: all or, of a long trace, many at each end."""
+    """Return two ranges of steps that may be shown: all steps or, for a long trace, many at each end."""
     if count <= 2 * _MOST_AT_AN_END:
         return range(count), range(0)
     return range(_MOST_AT_AN_END), range(count - _MOST_AT_AN_END, count)
 
 
 def _kept_ranges(sizes: Mapping[int, int], count: int, room: int) -> Iterator[range]:
-    """Yield the ranges of steps for which there is room: all, or as many at the beginning as at the end."""
+    """Yield the ranges of steps whose JSON fits into `room`: all, or as many at the beginning as at the end.
+
+    `sizes` has the characters of each step that may be shown; `count` is the number of all steps.
+    """
     if len(sizes) == count and sum(sizes.values()) <= room:
         yield range(count)
         return

@@ -1,8 +1,8 @@
 """Render a trace as a message sequence chart: a lifeline per process, an arrow per message.
 
-A step in which several processes move together is an arrow from the acting one to the others. A step that puts
-something into a channel sends it, a later step that takes it out receives it: from a queue in order, from a bag the
-oldest equal one. Channels are variables that hold a queue or a bag. A trace of a model without processes has no chart.
+A step in which several processes move together is an arrow from the acting one to the others. A step that adds a value
+to a channel sends it, a later step that removes the value receives it: from a queue in order, from a bag the oldest
+equal one. Channels are variables that hold a queue or a bag. A trace of a model without processes has no chart.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ _MOST_STEPS = 2_000
 """Most steps of a trace that is drawn as a chart."""
 _NOBODY = -1
 _OWNER = re.compile(r"([A-Za-z_]\w*)\.")
-"""The pattern of the name of an action that begins with its process."""
+"""Matches the name of an action that begins with the name of its process."""
 
 
 def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ...]] | None) -> dict[str, Any]:
-    """Return the chart of a trace, or `why` there is none.
+    """Return the chart of a trace; if there is none, only the reason as `why`.
 
-    `lifelines` are names, `steps` has the lifelines that take part in each step; in `messages`, `from` and `to` are
-    pairs of a step and a lifeline.
+    `lifelines` are names, `steps` has the indices of the lifelines that take part in each step; in `messages`, `from`
+    and `to` are pairs of a step's and a lifeline's index, or null. `taken` are the actions of each step, if they are
+    known.
     """
     lifelines = _lifelines(system)
     if not lifelines:
@@ -59,10 +60,10 @@ def sequence_data(system: System, trace: Trace, taken: Sequence[tuple[Action, ..
 
 
 def _lifelines(system: System) -> list[str]:
-    """Return the names of the processes.
+    """Return the names of the processes, without the property process.
 
-    These are the processes with locations, those known by their variables, and, if there are such, those known by their
-    actions alone.
+    These are the processes with locations, the owners of variables and, if there are any of both, the processes that
+    only the names of actions show.
     """
     owners = [one.owner for one in system.variables if one.owner is not None]
     watching = None if system.observer is None else system.observer.name
@@ -74,9 +75,10 @@ def _lifelines(system: System) -> list[str]:
 
 
 def _acting(system: System, lifelines: Sequence[str], step: Step, actions: Sequence[Action]) -> list[int]:
-    """Return the lifelines that take part in a step, the acting one first.
+    """Return the indices of the lifelines that take part in a step, the acting one first.
 
-    They are determined by the step's moves, by the name of its action, or by the owners of the variables it changes.
+    They are determined by the moves of `actions`, else by the name of the step's action, else by the owners of the
+    variables that it changes.
     """
     moving = [system.processes[move.process].name for action in actions for move in action.moves]
     if not moving:
@@ -134,7 +136,7 @@ class _Messages:
 
 
 def _contents(state: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
-    """Return the contents of the channels in a state, the oldest first."""
+    """Return the contents of the channels in a state by name, the oldest message first."""
     found: dict[str, tuple[Any, ...]] = {}
     for name, value in state.items():
         for path, inner in parts(value):

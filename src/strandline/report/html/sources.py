@@ -1,4 +1,4 @@
-"""The model's text in the page, with the place of each step of a trace."""
+"""The model's text in the page, with the source position of each step of a trace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LONGEST = 300_000
 
 
 def source_data(system: System) -> dict[str, Any]:
-    """Return the text of the model, or the reason why it is not shown."""
+    """Return the model's file name and text; the text is null, with a reason as `why`, if it is not shown."""
     source = system.source
     if not source.text:
         return {"name": source.name, "text": None, "why": "the model has no text: it was put together by a program"}
@@ -23,9 +23,9 @@ def source_data(system: System) -> dict[str, Any]:
 
 
 def places_data(system: System, taken: Sequence[tuple[Action, ...]] | None) -> dict[str, Any] | None:
-    """Return the places of the text that the steps come from; None if they are not known.
+    """Return the source positions of the actions taken in each step; None if they are not known.
 
-    `spans` are ranges of characters, `steps` for each step the numbers of its spans.
+    `spans` are ranges of characters, `steps` has for each step the indices of its spans.
     """
     if taken is None:
         return None
@@ -38,7 +38,7 @@ def places_data(system: System, taken: Sequence[tuple[Action, ...]] | None) -> d
 
 
 def _spans(system: System, action: Action) -> list[Span]:
-    """Return the place of an action, or else of the processes that it moves."""
+    """Return the source position of an action, or else of the processes that it moves."""
     if action.span is not None:
         return [action.span]
     moved = [system.processes[move.process].span for move in action.moves]

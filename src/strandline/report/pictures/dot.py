@@ -12,7 +12,7 @@ _SECONDS = 30
 
 
 def graph_dot(graph: Graph) -> str:
-    """Return the graph as DOT: a marked node has two borders, an arrow enters an initial one."""
+    """Return the graph in DOT: a marked node has two borders, an arrow enters an initial one."""
     lines = [
         f"digraph {_quote(graph.title)} {{",
         '  node [shape=box, style=rounded, fontname="monospace", fontsize=10];',
@@ -30,7 +30,7 @@ def graph_dot(graph: Graph) -> str:
 
 
 def graphviz_svg(graph: Graph) -> str | None:
-    """Return the graph as SVG by Graphviz; None if it is not installed or takes too long."""
+    """Return the graph as SVG by Graphviz; None if Graphviz is missing, fails or takes too long."""
     if shutil.which("dot") is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A graph to be drawn: nodes and edges with their texts."""
+"""A graph to be drawn: nodes and edges with their lines of text."""
 
 from __future__ import annotations
 

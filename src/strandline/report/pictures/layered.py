@@ -1,12 +1,12 @@
 """A layered layout of graphs, after Sugiyama, Tagawa and Toda (1981).
 
-Nodes stand in rows, below those from which edges lead to them. An edge over several rows gets a bend in each of them;
-bends are ordered with the nodes, by the mean places of their neighbours, a few times down and up, and the order with
-the fewest crossings is kept. Then rows are spread so that nodes stand near the middle of their neighbours. Edges
-against the direction go the same way, backwards.
+Nodes are in rows, below those from which edges lead to them. An edge over several rows gets a bend in each of them;
+bends are ordered with the nodes, by the mean positions of their neighbours, a few times down and up, and the order with
+the fewest crossings is kept. Then rows are spread so that nodes are near the middle of their neighbours. An edge that
+leads upwards, because it closes a cycle, is laid out like one that leads downwards.
 
-Limits: the order is not optimal, labels of edges may lie on other edges, and beyond some hundred nodes nothing is
-readable any more, whatever the layout: `MOST_NODES` refuses more.
+Limits: the order is not optimal, labels of edges may lie on other edges, and with more than some hundred nodes no
+layout is readable: more than `MOST_NODES` are refused.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """The centre of a node and its size."""
+    """The rectangle of a node: its centre and its size."""
 
     x: float
     y: float
@@ -35,7 +35,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A finished layout: boxes of the nodes, and for each edge its points, from its source to its target."""
+    """A finished layout: a box for each node and the points of each edge, from its source to its target."""
 
     boxes: tuple[Box, ...]
     ways: tuple[tuple[Point, ...], ...]
@@ -45,7 +45,10 @@ class Placed:
 
 @dataclass(slots=True)
 class _Rows:
-    """Nodes and bends in rows. Bends are numbered behind the nodes."""
+    """Nodes and bends, by number, in rows, with their neighbours in the rows above and below.
+
+    The numbers of bends begin after those of the nodes.
+    """
 
     rows: list[list[int]]
     above: dict[int, list[int]] = field(default_factory=dict)
@@ -57,7 +60,7 @@ class _Rows:
 
 
 def place(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]], initial: Sequence[int]) -> Placed:
-    """Place nodes of these sizes. Raises `UsageError` if there are too many."""
+    """Return a layout of nodes of these sizes. Raises `UsageError` if there are more than `MOST_NODES`."""
     if len(sizes) > MOST_NODES:
         raise UsageError(
             f"a picture of {len(sizes):,} nodes is not drawn (at most {MOST_NODES}): nobody could read it. "
@@ -85,9 +88,9 @@ def place(sizes: Sequence[tuple[float, float]], edges: Sequence[tuple[int, int]]
 
 
 def _rows(count: int, edges: Sequence[tuple[int, int]], initial: Sequence[int]) -> list[int]:
-    """Return the row of each node: the longest path to it from the initial ones along edges that close no cycle.
+    """Return the row of each node: the longest path to it from the initial nodes along edges that close no cycle.
 
-    So no edge connects two nodes of the same row.
+    So no edge connects two different nodes of the same row.
     """
     following: dict[int, list[int]] = {}
     for source, target in edges:
@@ -103,7 +106,7 @@ def _rows(count: int, edges: Sequence[tuple[int, int]], initial: Sequence[int]) 
 
 
 def _downwards(count: int, following: dict[int, list[int]], initial: Sequence[int]) -> list[int]:
-    """Return the nodes in an order in which only edges that close a cycle go backwards.
+    """Return the nodes in an order in which only edges that close a cycle lead backwards.
 
     It is the reverse postorder of a depth-first search.
     """
@@ -126,7 +129,7 @@ def _downwards(count: int, following: dict[int, list[int]], initial: Sequence[in
 
 
 def _add_bends(row_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple[_Rows, list[list[int]]]:
-    """Return the rows with bends in them, and the bends of every edge from its source on."""
+    """Return the rows with bends in them, and the bends of every edge, in their order from its source."""
     rows = _Rows([[] for _ in range(max(row_of, default=-1) + 1)])
     for node, row in enumerate(row_of):
         rows.rows[row].append(node)
@@ -149,7 +152,7 @@ def _add_bends(row_of: Sequence[int], edges: Sequence[tuple[int, int]]) -> tuple
 
 
 def _order(rows: _Rows) -> None:
-    """Sort rows by the mean places of neighbours; the best order is kept."""
+    """Sort each row by the mean positions of neighbours, several times; keep the order with the fewest crossings."""
     best, fewest = [list(row) for row in rows.rows], _crossings(rows)
     for turn in range(_ROUNDS):
         down = turn % 2 == 0
@@ -185,7 +188,7 @@ def _crossings(rows: _Rows) -> int:
 
 
 def _spread(rows: _Rows, widths: dict[int, float]) -> dict[int, float]:
-    """Return the positions of nodes and bends in their rows, as near to the middle of their neighbours as possible."""
+    """Return the x coordinates of nodes and bends, as near to the middle of their neighbours as possible."""
     xs: dict[int, float] = {}
     for row in rows.rows:
         _pack(row, dict.fromkeys(row, 0.0), widths, xs)
@@ -201,9 +204,9 @@ def _spread(rows: _Rows, widths: dict[int, float]) -> dict[int, float]:
 
 
 def _pack(row: Sequence[int], wanted: dict[int, float], widths: dict[int, float], xs: dict[int, float]) -> None:
-    """Place each node as near to its wanted place as possible, in the order of the row.
+    """Set the x coordinate of each node as near to its wanted one as possible, in the order of the row.
 
-    Blocks that touch stand together at the mean of their wanted places.
+    Nodes that would overlap are joined to a block, which is centred on the mean of their wanted coordinates.
     """
     blocks: list[tuple[list[int], list[float]]] = []
     for one in row:

@@ -1,4 +1,4 @@
-"""Plot runs as SVG: the profile of a search layer by layer, and memory over time."""
+"""Plot runs as SVG: the profile of a search by layers, and memory over time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FONT = 'font-family="system-ui, sans-serif" font-size="12"'
 
 
 def profile_svg(statistics: Statistics) -> str:
-    """Plot the states stored in each layer, beside the number of states found until then."""
+    """Return a plot of the states stored in each layer, beside the number of states found until then."""
     layers = coarser(statistics.profile, _MOST)
     stored = [one.stored for one in layers]
     # Stored states count as found, though they may not be expanded yet.
@@ -37,14 +37,14 @@ def _key(key: tuple[int, int], layers: Sequence[LayerFigures]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """The progress of a run over time."""
+    """The progress reports of a run over time, with the name of the run."""
 
     name: str
     reports: Sequence[Progress]
 
 
 def memory_svg(runs: Sequence[RunProgress]) -> str:
-    """Plot the engine's memory over time, one line for each run."""
+    """Return a plot of the engine's memory over time, one line for each run."""
     longest = max((one.seconds for course in runs for one in course.reports), default=0.0) or 1.0
     most = max((one.bytes for course in runs for one in course.reports), default=0) or 1
     colours = (_LIVE, "#e08a1e", "#137a3b", "#8a3ffc")

@@ -17,11 +17,11 @@ from strandline.report.pictures.graphs import Edge, Graph, Node
 _LINE = 44
 """Most characters of a state in one line."""
 _MOST_MEMBERS = 3
-"""Most actions that are named on an edge between components."""
+"""Most actions that are named on an edge of a picture."""
 
 
 def state_lines(state: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return a state in short lines."""
+    """Return the values of a state as lines of at most `_LINE` characters, if no single value is longer."""
     lines, line = [], ""
     for name, value in state.items():
         text = f"{name}={show(value)}"
@@ -33,7 +33,10 @@ def state_lines(state: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def states_picture(graph: StateGraph) -> Graph:
-    """Return the graph of reachable states; those with a proposition name it in their last line."""
+    """Return the graph of reachable states; the last line of a state names the propositions that hold there.
+
+    States without steps are marked.
+    """
     initial = frozenset(graph.initial)
     nodes = []
     for node, state in zip(graph.nodes, graph.states, strict=True):
@@ -45,10 +48,7 @@ def states_picture(graph: StateGraph) -> Graph:
 
 
 def components_picture(graph: StateGraph) -> Graph:
-    """Return the graph of the strongly connected components, which has no cycles.
-
-    Terminal ones, which are never left again, have two rims.
-    """
+    """Return the graph of the SCCs, which has no cycles. Terminal SCCs are marked."""
     component_of, members = _components([[target for _, target in node.edges] for node in graph.nodes])
     labels: dict[tuple[int, int], list[str]] = {}
     for node in graph.nodes:
@@ -75,7 +75,7 @@ def _some(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _components(following: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
-    """Return the strongly connected component of every node, and the members of each, the first reached first."""
+    """Return the SCC number of every node, and the members of each SCC, in topological order."""
     found = [sorted(one) for one in tarjan(range(len(following)), lambda node: list(following[node]))]
     members_of = found[::-1]
     component_of = [0] * len(following)
@@ -86,7 +86,10 @@ def _components(following: Sequence[Sequence[int]]) -> tuple[list[int], list[lis
 
 
 def control_picture(system: System) -> Graph:
-    """Return the control graphs of all processes, and of the property process, side by side."""
+    """Return the control graphs of all processes, and of the property process, side by side.
+
+    Committed locations, and the accepting ones of the property process, are marked.
+    """
     located: list[Process | Observer] = [*system.processes, *([] if system.observer is None else [system.observer])]
     nodes: list[Node] = []
     edges: list[Edge] = []
@@ -106,7 +109,10 @@ def control_picture(system: System) -> Graph:
 
 
 def _moves(system: System, process: Process | Observer) -> dict[tuple[int, int], list[str]]:
-    """Return the names of the actions that move a process, without what a move shows itself."""
+    """Return the names of the actions by the move (source, target) of a process that they make.
+
+    Parts of a name that only repeat the process and the move are removed.
+    """
     found: dict[tuple[int, int], list[str]] = {}
     if isinstance(process, Observer):
         return found
@@ -124,7 +130,7 @@ def _moves(system: System, process: Process | Observer) -> dict[tuple[int, int],
 
 
 def automaton_picture(automaton: Automaton, title: str) -> Graph:
-    """Return an automaton with accepting states; acceptance on edges is shown in their labels."""
+    """Return the graph of an automaton. Accepting states are marked; acceptance on edges is in their labels."""
     accepting = automaton.accepting_states if automaton.is_state_based else frozenset()
     names = automaton.state_names or tuple(str(state) for state in range(automaton.state_count))
     nodes = tuple(

@@ -14,7 +14,7 @@ CHARACTER, LINE = 6.7, 15.0
 _MARGIN, _PADDING, _HEAD = 16.0, 8.0, 30.0
 _LONGEST_LABEL, _LABEL_CHARACTER = 32, 6.1
 _LOOP, _ASIDE = 32.0, 9.0
-"""Width of the loop of a node, and distance between edges up and down."""
+"""Width of the loop of a node, and horizontal offset of the ends of edges that lead up or down."""
 _STYLE = (
     "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
     ".node{fill:#fff;stroke:#1b1f24;stroke-width:1.2}.marked{fill:#eef4ff}"
@@ -29,7 +29,7 @@ _TIP = (
 
 
 def graph_svg(graph: Graph, *, layout: str = "auto") -> str:
-    """Return a complete SVG document.
+    """Return a graph as a complete SVG document.
 
     `layout` is `graphviz`, `own`, or `auto`: Graphviz if it is installed. Raises `UsageError` if there are too many
     nodes for a layout of our own.
@@ -39,10 +39,9 @@ def graph_svg(graph: Graph, *, layout: str = "auto") -> str:
 
 
 def lay_out(graph: Graph) -> Placed:
-    """Lay out a graph whose edges are joined.
+    """Lay out a graph without parallel edges.
 
-    Nodes stand so far apart that the labels of the edges that enter them, which stand above, have room beside each
-    other.
+    Nodes are so far apart that the labels of their entering edges, which are above them, have room beside each other.
     """
     sizes = [_size(node) for node in graph.nodes]
     room = list(sizes)
@@ -121,14 +120,14 @@ def _drawn_edge(edge: Edge, way: tuple[Point, ...], boxes: tuple[Box, ...]) -> s
 
 
 def _rim(box: Box, towards: Point, aside: float) -> Point:
-    """Return the point where an edge meets the border of a node, a little off the middle."""
+    """Return the point where an edge from or to `towards` meets the border of a node, `aside` of the middle."""
     side = 1 if towards[1] > box.y else -1
     reach = box.width / 2 - 4
     return box.x + max(-reach, min(reach, (towards[0] - box.x) * 0.3 + aside)), box.y + side * box.height / 2
 
 
 def _middle(points: list[Point], *, up: bool) -> Point:
-    """Return the place of an edge's label: a little off its middle, so that the edge back has another place."""
+    """Return the position of an edge's label: a little off the middle, so that it differs for the edge back."""
     number = (len(points) - 1) // 2
     before, after = points[number], points[number + 1]
     share = 0.7 if up else 0.66
