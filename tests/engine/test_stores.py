@@ -48,6 +48,11 @@ def tables(engine: Engine, words: int, extra: int) -> Any:
     return engine.modules["store.parts"].TablePart(width(words), extra=extra, numbered=True)
 
 
+def states_in_slots(engine: Engine, words: int, extra: int) -> Any:
+    """The store of depth-first search for states of one word."""
+    return engine.modules["store.parts"].TablePart(width(words), extra=extra)
+
+
 def pages(engine: Engine, words: int, extra: int) -> Any:
     return engine.modules["store.parts"].PagedPart(width(words), extra=extra)
 
@@ -65,6 +70,7 @@ def chosen(kind: StoreKind) -> Callable[[Engine, int, int], Any]:
 CASES = [
     *(Case(kind.name, chosen(kind), words) for kind in KINDS for words in (1, 2, 3, 9)),
     *(Case("numbered", tables, *size) for size in ((1, 0), (1, 1), (2, 1), (9, 2))),
+    Case("slots", states_in_slots, 1),
     *(Case("paged", pages, *size) for size in ((1, 0), (2, 1), (3, 0), (25, 3))),
 ]
 _OTHERWISE = {"tree", *(kind.name for kind in KINDS if kind.sized)}
@@ -227,7 +233,7 @@ def test_a_store_is_a_set_whose_entries_keep_their_numbers(
     [
         Case("numbered", tables, 1),
         Case("numbered", tables, 2),
-        CASES[0],
+        Case("slots", states_in_slots, 1),
         Case("paged", pages, 1),
         Case("paged", pages, 2),
     ],

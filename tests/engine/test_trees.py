@@ -191,14 +191,18 @@ def test_numbers_become_wider_in_the_middle_of_a_search(monkeypatch: pytest.Monk
     run.search.close()
 
 
-def counters(count: int, most: int) -> Any:
-    process = f"{{ byte x; state a; init a; trans a -> a {{ guard x < {most}; effect x = x + 1; }}; }}"
+def counters(count: int, most: int, step: int = 1) -> Any:
+    """Processes that count in steps; with large steps a state takes several words."""
+    counting = f"trans a -> a {{ guard x < {most * step}; effect x = x + {step}; }}"
+    process = f"{{ int x; state a; init a; {counting}; }}"
     text = "".join(f"process C{number} {process}\n" for number in range(count)) + "system async;"
     return dve.load(Source("counters", text))
 
 
 def test_searches_with_trees_are_complete_and_small() -> None:
-    exact, tree = (strandline.explore(counters(4, 29), store=store) for store in ("exact", "tree"))
+    wide = counters(5, 14, 2000)
+    assert compile_system(wide).words > 1
+    exact, tree = (strandline.explore(wide, store=store) for store in ("exact", "tree"))
     assert tree.complete
     for name in ("states", "transitions", "deadlocks", "visited", "levels"):
         assert getattr(tree.statistics, name) == getattr(exact.statistics, name), name

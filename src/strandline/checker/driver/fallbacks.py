@@ -219,9 +219,14 @@ def _is_on_disk(fallback: Fallback) -> bool:
 
 
 def _compresses(context: SearchContext) -> bool:
-    """Return True if this search can store its states by tree compression, and has enough memory for that."""
+    """Return True if tree compression would store the states of this search in less, and has enough memory for that.
+
+    States of one word are stored as if by tree compression in the first place.
+    """
     searches, enough = context.specification.searches, (context.engine_bytes or 0) >= _WORTH_TREES
-    return enough and isinstance(searches, SpillingMaker) and searches.as_trees() is not None
+    return (
+        enough and context.kernel.words > 1 and isinstance(searches, SpillingMaker) and searches.as_trees() is not None
+    )
 
 
 def _compresses_without_measure(context: SearchContext) -> bool:
@@ -432,8 +437,8 @@ def _missing_note() -> Prediction | None:
 # --- the table --------------------------------------------------------------------------------------------------------
 
 BY_ANOTHER_MEASURE, ANEW = AnotherMeasure(), AnotherMeasureAnew()
-DISK_FROM_TREES = LessMemory(
-    "on disk from trees",
+DISK_FROM_FRONTIER = LessMemory(
+    "on disk from the frontier",
     "states on disk, from its frontier",
     lambda context: not context.kernel.measured and _continuable(context.search).can_hand_off,
     on_disk=True,
@@ -453,7 +458,7 @@ TREES = LessMemory(
 )
 DISK = LessMemory("on disk", "states on disk", lambda context: True, on_disk=True)
 
-FALLBACKS: tuple[Fallback, ...] = (BY_ANOTHER_MEASURE, ANEW, DISK_FROM_TREES, TREES_UNMEASURED, TREES, DISK)
+FALLBACKS: tuple[Fallback, ...] = (BY_ANOTHER_MEASURE, ANEW, DISK_FROM_FRONTIER, TREES_UNMEASURED, TREES, DISK)
 BY_NAME = {one.name: one for one in FALLBACKS}
 
 

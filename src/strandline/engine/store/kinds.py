@@ -75,6 +75,9 @@ def _whole_states(kernel: Kernel, demands: StoreDemands) -> StorePart:
     from strandline.engine.parts.expansion import width_of
     from strandline.engine.store.parts import TablePart
 
+    if kernel.words == 1 and not demands.numbered:
+        # A state of one word is shorter as a quotient than as an entry and a slot that refers to it.
+        return _trees(kernel, demands)
     part = TablePart(width_of(kernel), numbered=demands.numbered)
     # A search with whole states can fall back to another store; the others cannot.
     part.use_last_memory = demands.numbered
