@@ -15,17 +15,16 @@ from __future__ import annotations
 import contextlib
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from strandline.engine.parts.links import BLOCK, HEADER, Batch, Bytes, batch_of, header_of, links_of
+from strandline.engine.parts.links import BLOCK, HEADER, Batch, Bytes, batch_of, header_of, join_blocks, links_of
 from strandline.engine.runtime.codes import ROOT, SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.threads import Threads
-from strandline.engine.runtime.writer import AT_ONCE, Collected, Writer, write_all
+from strandline.engine.runtime.writer import Collected, Writer, write_all
 from strandline.errors import ReplayError, ResourceError
 
 _STEP_MASK = (1 << STEP_BITS) - 1
@@ -55,15 +54,11 @@ class ParentLog:
         """Append links; they get the next record numbers."""
         self._collected.add(links)
 
-    def append_by_threads(self, links: WordArray, threads: Threads) -> None:
-        """Append links as `append` does, encoded by several threads."""
-        if len(links) < 2 * AT_ONCE:
-            self.append(links)
-            return
+    def append_encoded(self, links: int, sizes: WordArray, pieces: Sequence[Bytes]) -> None:
+        """Append links that are encoded already: the sizes of their blocks, which lie in the pieces."""
         self._collected.hand_over()
-        pieces = [links[first : first + AT_ONCE] for first in range(0, len(links), AT_ONCE)]
-        for data in threads.map(batch_of, pieces):
-            self._writer.do(partial(self._write_batch, data), data.nbytes)
+        data = join_blocks(links, sizes, pieces)
+        self._writer.do(partial(self._write_batch, data), data.nbytes)
 
     def _write(self, links: WordArray) -> None:
         self._write_batch(batch_of(links))
@@ -91,7 +86,7 @@ class ParentLog:
         Raises `ReplayError` if the log is damaged: a record is missing, or its parent was written after it.
         """
         with contextlib.ExitStack() as files:
-            parts = [files.enter_context(_Links(path)) for path in self._settled_files()]
+            parts = [files.enter_context(LinkFile(path)) for path in self._settled_files()]
             records = sum(len(links) for links in parts)
             steps: list[int] = []
             while True:
@@ -114,7 +109,7 @@ class ParentLog:
     def parents(self) -> Iterator[int | None]:
         """Yield the parent of every record, in order, of a log of one part; None for an initial state."""
         (path,) = self._settled_files()
-        with _Links(path) as links:
+        with LinkFile(path) as links:
             for block in links.blocks():
                 for link in block.tolist():
                     parent = link >> STEP_BITS
@@ -138,7 +133,7 @@ class ParentLog:
             self._file = -1
 
 
-class _Links:
+class LinkFile:
     """The links in a file, by number. An incomplete batch at the end is ignored."""
 
     def __init__(self, path: Path) -> None:
@@ -195,7 +190,7 @@ class _Links:
             raise ReplayError(f"{self._path}: the parent log is damaged")
         return found
 
-    def __enter__(self) -> _Links:
+    def __enter__(self) -> LinkFile:
         return self
 
     def __exit__(self, *raised: object) -> None:

@@ -105,7 +105,7 @@ class StateSearches:
             store_kind=kind,
             table_bytes=size,
             threads=threads,
-            log_by_threads=log.append_by_threads,
+            encoded_log=log.append_encoded,
             **terms,
         )
 

@@ -7,7 +7,7 @@ compiling takes more memory than most limits leave, loading the result from the 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +20,9 @@ from strandline.checker.driver.trial_kernel import KernelShape
 from strandline.checker.limits.child_process import fill_cache
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.compile.kernel import Kernel
-from strandline.engine.parts.links import load_kernels
+from strandline.engine.parts.links import Bytes, load_kernels
 from strandline.engine.parts.search_output import Sink
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.threads import Threads
 from strandline.engine.search import Search, Searching
 
 COMPILING = "compiling this part of the engine, once per machine ..."
@@ -56,7 +55,7 @@ class NullLog:
     def append(self, links: WordArray) -> None:
         return None
 
-    def append_by_threads(self, links: WordArray, threads: Threads) -> None:
+    def append_encoded(self, links: int, sizes: WordArray, pieces: Sequence[Bytes]) -> None:
         return None
 
     def parts(self, count: int) -> list[Sink]:

@@ -12,7 +12,7 @@ from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters
 from strandline.engine.orders.shared_bfs_workers import WorkerPool
 from strandline.engine.parts.part import GrowingPart
-from strandline.engine.parts.search_output import EdgeObserver, SinkByThreads
+from strandline.engine.parts.search_output import EdgeObserver, EncodedSink
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import CONTINUE, SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
@@ -38,7 +38,7 @@ class BreadthFirstSearch(Search):
         store_kind: StoreKind = AUTO,
         table_bytes: int | None = None,
         threads: int = 1,
-        log_by_threads: SinkByThreads | None = None,
+        encoded_log: EncodedSink | None = None,
         **terms: Unpack[SearchArguments],
     ) -> None:
         if kernel.measured:
@@ -64,7 +64,7 @@ class BreadthFirstSearch(Search):
                 self._level,
                 self.expansion.answer,
                 self.memory_limit,
-                log_by_threads,
+                encoded_log,
             )
             self.parts = (*self.parts, self._workers)
 

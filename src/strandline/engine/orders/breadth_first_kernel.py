@@ -60,7 +60,7 @@ def begin_level(level, levels, found):
         return CONTINUE
     if level.end == found:
         return DONE
-    if level.count == U(len(levels)):
+    if level.count >= U(len(levels)):
         level.wanted = level.count + _1
         return GROW
     levels[level.count] = found - level.end

@@ -9,11 +9,13 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.parts.expansion import ExpansionPart
+from strandline.engine.parts.links import Bytes, blocks_of, packed_size
 from strandline.engine.parts.part import Affordable, Part
-from strandline.engine.parts.search_output import JournalPart, SinkByThreads
+from strandline.engine.parts.search_output import EncodedSink, JournalPart
 from strandline.engine.runtime import codes, sizes
+from strandline.engine.runtime.codes import NONE
 from strandline.engine.runtime.memory import WordArray
-from strandline.engine.runtime.records import CLAIM, COUNTS, EXPANSION_COUNTS, ROUND, record
+from strandline.engine.runtime.records import CLAIM, COUNTS, EXPANSION_COUNTS, LEVELS, ROUND, record
 from strandline.engine.runtime.threads import Threads
 from strandline.engine.store.parts import StorePart
 
@@ -54,7 +56,7 @@ class WorkerPool(Part):
         level: Any,
         answer: Any,
         memory_limit: int | None,
-        log: SinkByThreads | None,
+        log: EncodedSink | None,
     ) -> None:
         from strandline.engine.orders.shared_kernel import APART, THREADS
 
@@ -66,10 +68,14 @@ class WorkerPool(Part):
         if memory_limit is not None:
             links = min(links, max(sizes.SHARED_STATES, memory_limit // 8 // _LIMIT_SHARE))
         self._links: WordArray = np.zeros(links, dtype=np.uint64)
+        self._encoded: Bytes = np.zeros(packed_size(links) if log else 0, dtype=np.uint8)
+        self._block_sizes: WordArray = np.zeros(blocks_of(links), dtype=np.uint64)
+        self._most_encoded = 0
         self._shared: WordArray = np.zeros(int(THREADS + np.uint64(self.threads) * APART), dtype=np.uint64)
         self._deferred: WordArray = np.zeros((self.threads, sizes.SHARED_DEFERRED), dtype=np.uint64)
         self._gaps: WordArray = np.zeros((self.threads, 2), dtype=np.uint64)
-        self._round = record(ROUND, least_states=sizes.SHARED_STATES)
+        least_encoded = sizes.SHARED_ENCODED if log else int(NONE)
+        self._round = record(ROUND, least_states=sizes.SHARED_STATES, least_encoded=least_encoded)
         self._alone = sizes.SHARED_STATES
 
     @property
@@ -95,14 +101,26 @@ class WorkerPool(Part):
         from strandline.engine.orders.shared_kernel import breadth_first_shared
 
         self._alone = sizes.SHARED_STATES
-        recorded, left = int(self._journal.counts.recorded), self._journal.most_links()
-        self._prepare(self._workers, budget, recorded + left if left is not None else 1 << 63)
-        views = [self._view(worker, levels) for worker in self._workers]
+        left = self._journal.most_links()
+        self._prepare(self._workers, budget, int(self._journal.counts.recorded) + left if left is not None else 1 << 63)
+        first, *others = (self._view(worker, levels) for worker in self._workers)
         search: Callable[[Shared], int] = breadth_first_shared
-        code = int(self._pool.run(search, views)[0])
+        running = self._pool.start(search, others)
+        code = codes.FLUSH
+        try:
+            while code == codes.FLUSH:
+                code = int(search(first))
+                self._write_links()
+        finally:
+            if code == codes.FLUSH:
+                # The links could not be written, and the others still wait for the first thread.
+                self._round.stop_at = 0
+                search(first)
+            for other in running:
+                other.result()
         if code in (codes.FOUND, codes.FAULT):
             self._take_answer(code)
-        self._add_up(int(self._journal.counts.recorded) - recorded)
+        self._add_up()
         return code
 
     def _prepare(self, workers: Sequence[_Worker], budget: int, records_end: int) -> None:
@@ -126,13 +144,23 @@ class WorkerPool(Part):
         for name in ("record", "labels", "fault"):
             setattr(self._answer, name, getattr(stopped.expansion.answer, name))
 
-    def _add_up(self, new: int) -> None:
-        """Log the new states and add up the counters of the threads."""
-        counts = self._journal.counts
-        if new and self._log is not None:
-            self._log(self._links[:new], self._pool)
-        elif new:
+    def _write_links(self) -> None:
+        """Write the links of the new states to the parent log."""
+        from strandline.engine.orders.shared_kernel import encoded_by
+
+        new = int(self._journal.counts.recorded) - int(self._round.links_begin)
+        if new < int(self._round.least_encoded):
             self._journal.write(self._links[:new])
+        elif self._log is not None:
+            areas = [encoded_by(self._shared, thread, self.threads, new) for thread in range(self.threads)]
+            pieces = [self._encoded[begin:end] for begin, end in areas]
+            self._most_encoded = max(self._most_encoded, sum(map(len, pieces)))
+            self._log(new, self._block_sizes[: blocks_of(new)], pieces)
+        self._round.links_begin = self._journal.counts.recorded
+
+    def _add_up(self) -> None:
+        """Add up the counters of the threads."""
+        counts = self._journal.counts
         for worker in self._workers:
             for name in EXPANSION_COUNTS:
                 setattr(counts, name, getattr(counts, name) + getattr(worker.counts, name))
@@ -144,7 +172,7 @@ class WorkerPool(Part):
         asking = (worker.expansion.expansion(), worker.expansion.batch())
         common = (self._table.store(), self._links, self._shared, self._round, self._level, levels)
         own = (self._journal.counts, worker.own, worker.counts, self._deferred, self._gaps)
-        return Shared(*asking, *common, *own)
+        return Shared(*asking, *common, *own, self._encoded, self._block_sizes)
 
     def load(self) -> None:
         """Warm up: load the machine code by a search of nothing, in one thread, which does not wait for others."""
@@ -152,12 +180,18 @@ class WorkerPool(Part):
 
         alone = _Worker(self._workers[0].expansion.kernel, 0, 1)
         self._prepare([alone], 0, 0)
-        breadth_first_shared(self._view(alone, np.zeros(1, dtype=np.uint64)))
+        levels: WordArray = np.zeros(1, dtype=np.uint64)
+        breadth_first_shared(self._view(alone, levels)._replace(level=record(LEVELS)))
 
     @property
     def words(self) -> int:
-        arrays = (self._links, self._shared, self._deferred)
-        return sum(array.size for array in arrays) + sum(worker.expansion.words for worker in self._workers)
+        arrays = (self._links, self._shared, self._deferred, self._block_sizes)
+        # The room for encoded links is far larger than the part of it that is ever used.
+        return (
+            sum(array.size for array in arrays)
+            + self._most_encoded // 8
+            + sum(worker.expansion.words for worker in self._workers)
+        )
 
     def grow(self, affordable: Affordable) -> bool:
         return all(worker.expansion.grow(affordable) for worker in self._workers)

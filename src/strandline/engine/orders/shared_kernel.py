@@ -4,7 +4,8 @@ The threads claim states to expand and records for new ones from shared counters
 into one table. They work in rounds: a round is a level, or the part of it for which the buffer of links and the table
 have room. Between two rounds all wait at a barrier while the first thread closes the gaps between the used records and
 chooses the next action; a full table is grown by all threads. The kernel returns when something has to be done in
-Python, or when a level is too small for several threads.
+Python, or when a level is too small for several threads. When the links are to be written, which happens often, only
+the first thread returns, after all have encoded a share of the links; the others wait for it at a barrier.
 
 After a round everything is as a single thread would have left it, but for the order of a level's states: distances do
 not depend on the number of threads.
@@ -23,10 +24,12 @@ from strandline.engine.orders.breadth_first_kernel import begin_level
 from strandline.engine.parts.barrier_kernel import wait_at_barrier
 from strandline.engine.parts.batch_kernel import add_to_batch
 from strandline.engine.parts.expansion_kernel import compute_successors
+from strandline.engine.parts.links import BLOCK, MOST_BYTES
+from strandline.engine.parts.links_kernel import encode
 from strandline.engine.parts.search_output_kernel import count_expanded, count_stored
-from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, FAULT, FLUSH, FOUND, GROW
+from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, FAULT, FLUSH, FOUND, GROW, LIMIT
 from strandline.engine.runtime.intrinsics import fetch_add, load_acquire
-from strandline.engine.runtime.jit import inlined, njit
+from strandline.engine.runtime.jit import inlined, njit, python_function
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.store.interface import (
     add_shared,
@@ -44,6 +47,7 @@ from strandline.engine.store.interface import (
 U = np.uint64
 _0, _1, _4, _8, _16 = U(0), U(1), U(4), U(8), U(16)
 _BATCH, _AHEAD, _LEAST_CLAIM, _MOST_NUMBERS = U(BATCH), U(6), U(16), U(64)
+_BLOCK, _BLOCK_BYTES = U(BLOCK), U(MOST_BYTES * BLOCK + 1)
 _GROW_TABLE = -2
 """An action besides the return codes: all threads grow the table."""
 
@@ -54,11 +58,12 @@ The next unclaimed state, the next unclaimed record, the stop flag of the round,
 next action, counted from `_GROW_TABLE`. From `THREADS` on there are `APART` words published by each thread.
 """
 APART = U(16)
-CODE, BUSY, VISITED, FIRST, END, DEFERRED = (U(at) for at in range(6))
+CODE, BUSY, VISITED, FIRST, END, DEFERRED, ENCODED = (U(at) for at in range(7))
 """Positions of the words that a thread publishes.
 
 Its code, counted from `_GROW_TABLE`; whether it has successors to insert; the number of states it has expanded; its
-claimed records that are unused, from `FIRST` to `END`; the number of slots that it has deferred.
+claimed records that are unused, from `FIRST` to `END`; the number of slots that it has deferred; the number of bytes of
+links that it has encoded.
 """
 
 
@@ -68,7 +73,7 @@ class Shared(NamedTuple):
     All but `expansion`, `batch`, `own` and `own_counts` are common to all threads. `links` begins with the link of
     record `round.links_begin`. `own` has the ranges that the thread has claimed, `own_counts` its counters. `deferred`
     has a row for each thread, for the slots that it defers while the table grows; `gaps` has room for a range of unused
-    records of each thread.
+    records of each thread. `encoded` has room for all links, encoded, and `block_sizes` for the sizes of their blocks.
     """
 
     expansion: Any
@@ -84,6 +89,8 @@ class Shared(NamedTuple):
     own_counts: Any
     deferred: Any
     gaps: Any
+    encoded: Any
+    block_sizes: Any
 
 
 # --- communication ----------------------------------------------------------------------------------------------
@@ -119,6 +126,13 @@ def _published(worker, thread, what):
 def code_of(shared: WordArray, thread: int) -> int:
     """Return the code that a thread published last, for callers outside of kernels."""
     return int(shared[int(THREADS + U(thread) * APART + CODE)]) + _GROW_TABLE
+
+
+def encoded_by(shared: WordArray, thread: int, threads: int, links: int) -> tuple[int, int]:
+    """Return where the links lie that a thread has encoded, of so many: the first byte and the end."""
+    first, _ = python_function(_share_of_blocks)(U(links), U(thread), U(threads))
+    begin = int(first * _BLOCK_BYTES)
+    return begin, begin + int(shared[int(THREADS + U(thread) * APART + ENCODED)])
 
 
 # --- a round ----------------------------------------------------------------------------------------------------
@@ -297,11 +311,13 @@ def _next_action(worker):
 
 @inlined
 def _begin_round(worker):
-    """Set the limits of a round. Returns CONTINUE, FLUSH, GROW or _GROW_TABLE."""
+    """Set the limits of a round. Returns CONTINUE, LIMIT, FLUSH, GROW or _GROW_TABLE."""
     store, limits, level, shared = worker.store, worker.round, worker.level, worker.shared
     shape, begin, threads = store.shape, worker.counts.recorded, worker.own.threads
     links_end = limits.links_begin + U(len(worker.links))
     end = min(limits.records_end, links_end)
+    if begin >= limits.records_end:
+        return LIMIT
     # A nearly full buffer is flushed, so that rounds are not short.
     if begin >= end or (end == links_end and end - begin < U(len(worker.links)) // _16):
         return FLUSH
@@ -352,7 +368,36 @@ def _grow_together(worker):
     _wait(worker)
 
 
+# --- the parent log ---------------------------------------------------------------------------------------------
+
+
+@inlined
+def _share_of_blocks(links, thread, threads):
+    """Return the first block of links that a thread encodes, and the end."""
+    blocks = (links + _BLOCK - _1) // _BLOCK
+    return blocks * thread // threads, blocks * (thread + _1) // threads
+
+
+@inlined
+def _encode_share(worker):
+    """Encode this thread's share of the links, if there are enough of them."""
+    own, links, size = worker.own, worker.counts.recorded - worker.round.links_begin, _0
+    if links >= worker.round.least_encoded:
+        first, last = _share_of_blocks(links, own.thread, own.threads)
+        begin = first * _BLOCK_BYTES
+        size = encode(worker.links, links, first, last, worker.encoded, begin, worker.block_sizes) - begin
+    _publish(worker, ENCODED, size)
+
+
 # --- the loop ---------------------------------------------------------------------------------------------------
+
+
+@inlined
+def _wait_without_claims(worker):
+    """Wait for all threads, with nothing to report."""
+    worker.own.number = worker.own.numbers_end = _0
+    _publish_status(worker, CONTINUE)
+    _wait(worker)
 
 
 @njit
@@ -360,11 +405,11 @@ def breadth_first_shared(worker):
     """Search on, together with the other threads, each of which calls this with its own arrays.
 
     Returns the same code in all threads: DONE; BUDGET after `round.stop_at` expansions, or before a level with less
-    than `round.least_states` states; GROW; FLUSH; FOUND or FAULT.
+    than `round.least_states` states; LIMIT; GROW; FOUND or FAULT. The first thread also returns FLUSH when the buffer
+    of links is full; then it must call this again, while the others wait.
     """
     own, shared = worker.own, worker.shared
-    _publish_status(worker, CONTINUE)
-    _wait(worker)
+    _wait_without_claims(worker)
     while True:
         if own.thread == _0:
             _end_round(worker)
@@ -378,4 +423,8 @@ def breadth_first_shared(worker):
             _publish_status(worker, _expand_round(worker))
             _wait(worker)
         else:
-            return action
+            _encode_share(worker)
+            _wait(worker)
+            if action != FLUSH or own.thread == _0:
+                return action
+            _wait_without_claims(worker)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.runtime.intrinsics import fetch_add, load_acquire, yield_processor
+from strandline.engine.runtime.intrinsics import fetch_add, load_acquire, nanoseconds, yield_processor
 from strandline.engine.runtime.jit import inlined
 
 U = np.uint64
@@ -24,8 +24,10 @@ than most phases do.
 def wait_at_barrier(shared, at, own):
     """Wait until all `own.threads` threads have called this; their writes before it are visible afterwards.
 
-    `shared[at]` counts the arrivals of all threads, `own.arrivals` those that the calling thread waits for.
+    `shared[at]` counts the arrivals of all threads, `own.arrivals` those that the calling thread waits for;
+    `own.waited` adds up the nanoseconds.
     """
+    began = nanoseconds()
     # The counter only grows, so that it need not be reset: barrier k is passed at k * threads arrivals.
     own.arrivals += own.threads
     # The fetch-and-add releases this thread's writes; the acquiring loads below make those of the others visible.
@@ -35,3 +37,4 @@ def wait_at_barrier(shared, at, own):
         polls -= 1
         if polls < 0:
             yield_processor()
+    own.waited += nanoseconds() - began

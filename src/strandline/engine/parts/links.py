@@ -8,7 +8,8 @@ the number of bits of a step, and the links have the format of `strandline.engin
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,11 @@ from strandline.engine.runtime.memory import WordArray
 Bytes = npt.NDArray[np.uint8]
 
 BLOCK = 1 << 12
+"""Links of a block, which is decoded as a whole."""
 HEADER = 8
 PLAIN = 255
+MOST_BYTES = 8
+"""Most bytes of an encoded link; a block has one more."""
 _A_FEW = 256
 """Number of links below which compression does not pay for loading its machine code."""
 
@@ -32,15 +36,38 @@ class Batch(NamedTuple):
 
     @property
     def blocks(self) -> int:
-        return -(-self.links // BLOCK)
+        return blocks_of(self.links)
 
 
 def batch_of(links: WordArray) -> Bytes:
     """Encode links as a batch."""
-    blocks = [_block(links[first : first + BLOCK]) for first in range(0, len(links), BLOCK)]
-    ends = np.cumsum([len(block) for block in blocks], dtype="<u4")
-    header = np.array([len(links), ends.nbytes + int(ends[-1])], dtype="<u4")
-    return np.concatenate((header.view(np.uint8), ends.view(np.uint8), *blocks))
+    if len(links) < _A_FEW:
+        plain = np.ascontiguousarray(links, dtype="<u8").view(np.uint8)
+        return join_blocks(len(links), np.array([1 + len(plain)]), [np.array([PLAIN], dtype=np.uint8), plain])
+    from strandline.engine.parts.links_kernel import encode
+
+    blocks, zero = blocks_of(len(links)), np.uint64(0)
+    packed: Bytes = np.empty(packed_size(len(links)), dtype=np.uint8)
+    sizes: WordArray = np.zeros(blocks, dtype=np.uint64)
+    end = encode(links, np.uint64(len(links)), zero, np.uint64(blocks), packed, zero, sizes)
+    return join_blocks(len(links), sizes, [packed[: int(end)]])
+
+
+def blocks_of(links: int) -> int:
+    """Return the number of blocks of so many links."""
+    return -(-links // BLOCK)
+
+
+def packed_size(links: int) -> int:
+    """Return the most bytes that so many links take, without the header of their batch."""
+    return MOST_BYTES * links + blocks_of(links)
+
+
+def join_blocks(links: int, sizes: npt.NDArray[Any], pieces: Sequence[Bytes]) -> Bytes:
+    """Make a batch of encoded blocks, which have these sizes and lie in the pieces one after the other."""
+    ends = np.cumsum(sizes).astype("<u4")
+    header = np.array([links, ends.nbytes + sum(len(piece) for piece in pieces)], dtype="<u4")
+    return np.concatenate((header.view(np.uint8), ends.view(np.uint8), *pieces))
 
 
 def header_of(data: bytes) -> Batch:
@@ -59,21 +86,8 @@ def links_of(block: Bytes, count: int) -> WordArray | None:
     return links if len(block) and expand(block, links) == len(block) else None
 
 
-def _block(links: WordArray) -> Bytes:
-    """Encode one block of links."""
-    if len(links) >= _A_FEW:
-        from strandline.engine.parts.links_kernel import MOST_BYTES, compress
-
-        packed: Bytes = np.empty(1 + MOST_BYTES * len(links), dtype=np.uint8)
-        size = int(compress(links, packed))
-        if 0 < size <= links.nbytes:
-            return packed[:size]
-    head = np.array([PLAIN], dtype=np.uint8)
-    return np.concatenate((head, np.ascontiguousarray(links, dtype="<u8").view(np.uint8)))
-
-
 def load_kernels() -> None:
     """Load or compile the machine code of both directions."""
-    block = _block(np.zeros(_A_FEW, dtype=np.uint64))
+    batch = batch_of(np.zeros(_A_FEW, dtype=np.uint64))
     # Data from a file are a read-only array: another type for the compiler.
-    links_of(np.frombuffer(block.tobytes(), dtype=np.uint8), _A_FEW)
+    links_of(np.frombuffer(batch[HEADER + 4 :].tobytes(), dtype=np.uint8), _A_FEW)

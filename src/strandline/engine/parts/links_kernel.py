@@ -7,35 +7,65 @@ from __future__ import annotations
 
 import numpy as np
 
+from strandline.engine.parts.links import BLOCK, MOST_BYTES, PLAIN
 from strandline.engine.runtime.codes import STEP_BITS, STEP_MASK
 from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
-_0, _1, _7, _63, _64, _127, _128 = U(0), U(1), U(7), U(63), U(64), U(127), U(128)
+_0, _1, _7, _8, _63, _127, _128, _255 = (U(number) for number in (0, 1, 7, 8, 63, 127, 128, 255))
 _STEP_BITS, _STEP_MASK = U(STEP_BITS), U(STEP_MASK)
-MOST_BYTES = 10
-"""Most bytes of an encoded link."""
+_BLOCK, _MOST_BITS = U(BLOCK), U(7 * MOST_BYTES)
 
 
 @njit
-def compress(links, out):
-    """Encode all links to `out`, which has `MOST_BYTES` bytes for each and one more.
+def encode(links, count, first, last, out, at, sizes):
+    """Encode blocks `first` to `last` of the first `count` links to `out[at]`; return the end of what is written there.
 
-    Returns the number of bytes, or 0 if a number would have more than 64 bits.
+    `sizes` gets the number of bytes of each block.
     """
+    for block in range(first, last):
+        begin = block * _BLOCK
+        end = min(begin + _BLOCK, count)
+        place = _compress(links, begin, end, out, at)
+        if place == at:
+            place = _copy(links, begin, end, out, at)
+        sizes[block] = place - at
+        at = place
+    return at
+
+
+@inlined
+def _copy(links, begin, end, out, at):
+    """Write links uncompressed, little-endian; return the end."""
+    out[at] = PLAIN
+    at += _1
+    for number in range(begin, end):
+        link = links[number]
+        for _ in range(_8):
+            out[at] = link & _255
+            link >>= _8
+            at += _1
+    return at
+
+
+@inlined
+def _compress(links, begin, end, out, at):
+    """Compress the links of a block; return the end, or `at` if a number could take more than `MOST_BYTES` bytes."""
     steps, differences, previous = _0, _0, _0
-    for link in links:
+    for number in range(begin, end):
+        link = links[number]
         parent = link >> _STEP_BITS
         steps |= link & _STEP_MASK
         differences |= _zigzag(parent - previous)
         previous = parent
     # All steps of a block take as many bits as the largest one.
     bits = _bit_length(steps)
-    if bits + _bit_length(differences) > _64:
-        return 0
-    out[0] = bits
-    place, previous = 1, _0
-    for link in links:
+    if bits + _bit_length(differences) > _MOST_BITS:
+        return at
+    out[at] = bits
+    place, previous = at + _1, _0
+    for number in range(begin, end):
+        link = links[number]
         parent = link >> _STEP_BITS
         rest = _zigzag(parent - previous) << bits | (link & _STEP_MASK)
         previous = parent
@@ -43,9 +73,9 @@ def compress(links, out):
         while rest > _127:
             out[place] = rest & _127 | _128
             rest >>= _7
-            place += 1
+            place += _1
         out[place] = rest
-        place += 1
+        place += _1
     return place
 
 

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
+from strandline.engine.parts.links import Bytes
 from strandline.engine.parts.part import Part
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import COUNTS, FILL, record
-from strandline.engine.runtime.threads import Threads
 
 if TYPE_CHECKING:
     from strandline.engine.parts.search_output_kernel import Journal
 
 Sink = Callable[[WordArray], None]
-SinkByThreads = Callable[[WordArray, Threads], None]
-"""A sink that encodes links by several threads."""
+EncodedSink = Callable[[int, WordArray, Sequence[Bytes]], None]
+"""A sink for links that are encoded already; see `Log.append_encoded`."""
 
 
 class Log(Protocol):
@@ -28,8 +28,11 @@ class Log(Protocol):
         """Append the links of further states, in the order of their records."""
         ...
 
-    def append_by_threads(self, links: WordArray, threads: Threads) -> None:
-        """Append links as `append` does, encoded by several threads."""
+    def append_encoded(self, links: int, sizes: WordArray, pieces: Sequence[Bytes]) -> None:
+        """Append so many links that are encoded already (`strandline.engine.parts.links`).
+
+        The blocks have these sizes and lie in the pieces one after the other.
+        """
         ...
 
     def parts(self, count: int) -> Sequence[Sink]:

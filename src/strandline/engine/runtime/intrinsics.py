@@ -87,6 +87,11 @@ def yield_processor() -> None:
     time.sleep(0)
 
 
+def nanoseconds() -> Any:
+    """Return the time of a monotonic clock, for measuring how long threads wait."""
+    return np.uint64(time.monotonic_ns())
+
+
 def lowest_bit(word: Any) -> Any:
     """Return the position of the lowest set bit of a word other than 0."""
     return np.uint64((int(word) & -int(word)).bit_length() - 1)
@@ -196,6 +201,20 @@ def _yield_processor(typing: Any) -> Any:
 
 
 @intrinsic
+def _nanoseconds(typing: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.FunctionType(_I32, [_I32, _I64.as_pointer()])
+        function = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
+        # A `timespec`: seconds and nanoseconds, two words on platforms of 64 bits.
+        parts = cgutils.alloca_once(builder, _I64, size=2)
+        builder.call(function, [_I32(time.CLOCK_MONOTONIC), parts])
+        rest = builder.load(builder.gep(parts, [_I64(1)]))
+        return builder.add(builder.mul(builder.load(parts), _I64(10**9)), rest)
+
+    return types.uint64(), generate
+
+
+@intrinsic
 def _lowest_bit(typing: Any, word: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.IntType(1)(1))
@@ -267,3 +286,8 @@ def _fetch_add_overload(array, at, amount):
 @overload(yield_processor, jit_options=INLINED)
 def _yield_processor_overload():
     return lambda: _yield_processor()
+
+
+@overload(nanoseconds, jit_options=INLINED)
+def _nanoseconds_overload():
+    return lambda: _nanoseconds()

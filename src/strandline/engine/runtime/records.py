@@ -119,27 +119,28 @@ there is a measure; `grain`, the number of low bits of layers that are ignored, 
 
 ROUND = _kind(
     "states_end", "states_claimed", "numbers_end", "numbers_claimed", "links_begin", "records_end", "stop_at",
-    "least_states",
+    "least_states", "least_encoded",
 )  # fmt: skip
 """Limits of a breadth-first search by several threads.
 
 Of a round: the end of the states to expand and of the records for new ones, and how many of each are claimed at a time.
 The record of the first link in the buffer; the end of the records that the limit on states allows; the number of
-expansions after which the kernel returns; and the least size of a level that several threads expand.
+expansions after which the kernel returns; the least size of a level that several threads expand; and the least number
+of links that the threads encode, rather than the writer of the parent log.
 """
 
-CLAIM = _kind("thread", "threads", "arrivals", "state", "states_end", "number", "numbers_end")
+CLAIM = _kind("thread", "threads", "arrivals", "state", "states_end", "number", "numbers_end", "waited")
 """State of one thread of a breadth-first search.
 
-Its number and the number of threads; the arrivals at the barrier that end its next wait; and the ranges that it has
-claimed: states to expand, and records for new states.
+Its number and the number of threads; the arrivals at the barrier that end its next wait; the ranges that it has
+claimed: states to expand, and records for new states; and the nanoseconds that it has waited at barriers.
 """
 
-SHARD = _kind("number", "threads", "phase", "arrivals", "room")
+SHARD = _kind("number", "threads", "phase", "arrivals", "room", "waited")
 """State of one shard of a sweep.
 
-Its number and the number of shards, the phase, the number of arrivals at the barrier that ends the next wait, and the
-capacity of a mailbox in successors.
+Its number and the number of shards, the phase, the number of arrivals at the barrier that ends the next wait, the
+capacity of a mailbox in successors, and the nanoseconds that its thread has waited at barriers.
 """
 
 STACK = _kind("count", "wanted", "unexpanded", "link")

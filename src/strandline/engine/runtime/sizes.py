@@ -26,8 +26,10 @@ PROFILE_CELLS = 1 << 11
 SAMPLED_EDGES = 1 << 8
 MAILBOX_WORDS = 1 << 18
 """Capacity of all mailboxes of a thread, in words."""
-SHARED_LINKS, MOST_SHARED_LINKS = 1 << 17, 1 << 21
+SHARED_LINKS, MOST_SHARED_LINKS = 1 << 17, 1 << 20
 """Links in the buffer of several threads that search breadth-first: for each thread, and at most."""
+SHARED_ENCODED = 1 << 14
+"""Least number of links that several threads encode together."""
 SHARED_STATES = 1 << 11
 """Smallest frontier that is expanded by several threads."""
 SHARED_DEFERRED = 5 << 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from typing import TypeVar
@@ -33,21 +33,9 @@ class Threads:
             go_on.set()
         self.count = started
 
-    def run(self, function: Callable[[_Argument], _Result], arguments: Sequence[_Argument]) -> list[_Result]:
-        """Call a function once in each thread, with one of the arguments; return all results.
-
-        All threads have finished when this returns or raises.
-        """
-        others: list[Future[_Result]] = [self._executor.submit(function, one) for one in arguments[1:]]
-        try:
-            results = [function(arguments[0])]
-        finally:
-            results_of_others = [other.result() for other in others]
-        return [*results, *results_of_others]
-
-    def map(self, function: Callable[[_Argument], _Result], arguments: Iterable[_Argument]) -> list[_Result]:
-        """Call a function for each argument, by any of the threads but the calling one."""
-        return list(self._executor.map(function, arguments))
+    def start(self, function: Callable[[_Argument], _Result], arguments: Sequence[_Argument]) -> list[Future[_Result]]:
+        """Call a function once in each thread but the calling one, with one of the arguments."""
+        return [self._executor.submit(function, one) for one in arguments]
 
     def close(self) -> None:
         """Let the threads end."""
