@@ -21,7 +21,7 @@ import numpy as np
 from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import HandOff, Progress
 from strandline.engine.parts.expansion import ExpansionPart
-from strandline.engine.parts.part import Part
+from strandline.engine.parts.part import UNLIMITED, Part
 from strandline.engine.parts.profile import LayerFigures, level_layers
 from strandline.engine.parts.search_output import JournalPart, SearchObserver, Sink
 from strandline.engine.runtime import codes, sizes
@@ -83,6 +83,8 @@ class Statistics:
     """The estimated number of times that a sweep stored each state since it uses its measure."""
     peak_bytes: int = 0
     threads: int = 1
+    busy: float | None = None
+    """The share of the time of several threads in which they did not wait for each other; None without such a time."""
     counters: Mapping[str, int] = field(default_factory=dict)
     """All counters of the kernels, by their names in the records, also those that no field stands for."""
 
@@ -240,7 +242,7 @@ class Search(ABC):
     def _affordable_words(self) -> int:
         """Return the number of words that may be added. The limit counts arrays in full, used or not."""
         if self.array_limit is None:
-            return 1 << 60
+            return UNLIMITED
         return max(0, self.array_limit // 8 - sum(part.room for part in self.parts))
 
     @property

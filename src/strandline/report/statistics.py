@@ -29,6 +29,7 @@ _UNITS: Mapping[Unit, Callable[[Any], str]] = {
     Unit.STATES: lambda value: with_noun(value, "state"),
     Unit.BYTES: shown_bytes,
     Unit.SECONDS: "{:.3f} s".format,
+    Unit.SHARE: "{:.0%} of the time".format,
 }
 
 

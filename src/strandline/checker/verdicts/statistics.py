@@ -36,6 +36,7 @@ class Unit(Enum):
     STATES = auto()
     BYTES = auto()
     SECONDS = auto()
+    SHARE = auto()
     SENTENCES = auto()
     """Several sentences, each in a row of its own."""
     DATA = auto()
@@ -374,6 +375,15 @@ class Statistics(Shown):
             label="threads",
             section=Section.THREADS,
             shown=lambda now, options: options is not None and options.threads > 1,
+        ),
+    )
+    busy: float | None = field(
+        default=None,
+        metadata=statistic(
+            "share of the time of a search by several threads in which these did not wait for each other, from 0 to 1",
+            unit=Unit.SHARE,
+            label="busy",
+            section=Section.THREADS,
         ),
     )
     device: DeviceFigures | None = field(

@@ -155,7 +155,10 @@ class BreadthFirstSearch(Search):
             yield block
 
     def statistics(self) -> Statistics:
-        return replace(super().statistics(), threads=1 if self._workers is None else self._workers.threads)
+        workers = self._workers
+        if workers is None:
+            return super().statistics()
+        return replace(super().statistics(), threads=workers.threads, busy=workers.busy)
 
     def close(self) -> None:
         if self._workers is not None:

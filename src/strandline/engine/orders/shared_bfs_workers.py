@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,13 @@ class WorkerPool(Part):
         least_encoded = sizes.SHARED_ENCODED if log else int(NONE)
         self._round = record(ROUND, least_states=sizes.SHARED_STATES, least_encoded=least_encoded)
         self._alone = sizes.SHARED_STATES
+        self._seconds = 0.0
+
+    @property
+    def busy(self) -> float | None:
+        """The share of the time in which the threads did not wait for each other."""
+        waited = sum(int(worker.own.waited) for worker in self._workers) / 1e9
+        return max(0.0, 1 - waited / (self.threads * self._seconds)) if self._seconds else None
 
     @property
     def idle(self) -> bool:
@@ -105,6 +113,7 @@ class WorkerPool(Part):
         self._prepare(self._workers, budget, int(self._journal.counts.recorded) + left if left is not None else 1 << 63)
         first, *others = (self._view(worker, levels) for worker in self._workers)
         search: Callable[[Shared], int] = breadth_first_shared
+        began = time.perf_counter()
         running = self._pool.start(search, others)
         code = codes.FLUSH
         try:
@@ -118,6 +127,7 @@ class WorkerPool(Part):
                 search(first)
             for other in running:
                 other.result()
+            self._seconds += time.perf_counter() - began
         if code in (codes.FOUND, codes.FAULT):
             self._take_answer(code)
         self._add_up()

@@ -13,6 +13,8 @@ from strandline.engine.runtime.memory import WordArray, Words
 
 Affordable = Callable[[], int]
 """A function that returns the number of words that may be added before the memory limit is reached."""
+UNLIMITED = 1 << 60
+"""The number of words that may be added where there is no memory limit."""
 
 
 class Part(ABC):

@@ -27,7 +27,7 @@ from strandline.engine.runtime.jit import inlined
 
 U = np.uint64
 _0, _1, _2, _3, _6, _7, _8 = (U(number) for number in (0, 1, 2, 3, 6, 7, 8))
-_32, _47, _50, _63, _64, _255 = U(32), U(47), U(50), U(63), U(64), U(255)
+_32, _63, _64, _255 = U(32), U(63), U(64), U(255)
 _LOW, _ALL = U(0xFFFF_FFFF), U(0xFFFF_FFFF_FFFF_FFFF)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
 _UNMIX_1, _UNMIX_2 = U(pow(int(_MIX_1), -1, 1 << 64)), U(pow(int(_MIX_2), -1, 1 << 64))
@@ -35,7 +35,7 @@ _MOST_IN_A_BUCKET, _BUCKET_BITS, _MOST_MOVES = U(15), U(512), U(64)
 
 FOUND, ADDED, FULL = 0, 1, 2
 """Results of `add_to_bucket`."""
-_COUNT, _LOCK = U(0x7F), U(0x80)
+COUNT_MASK, _LOCK = U(0x7F), U(0x80)
 """The number of keys in the first byte of a bucket, and the bit that locks the bucket."""
 
 LEAST_BITS = 40
@@ -79,7 +79,7 @@ def set_form(form, bits, buckets):
     form.bits, form.buckets, form.shift = bits, buckets, shift
     form.rest = bits - shift + _DISTANCE_BITS - _8
     form.room = min(_MOST_IN_A_BUCKET, (_BUCKET_BITS - _8) // (form.rest + _8))
-    return buckets * form.room * _47 // _50
+    return buckets * form.room * _7 // _8
 
 
 @inlined
@@ -163,7 +163,7 @@ def add_to_bucket(table, bucket, form, tag, rest):
     """
     while True:
         first = load_acquire(table, bucket)
-        count = first & _COUNT
+        count = first & COUNT_MASK
         if holds_key(table, bucket, form, tag, rest, count):
             return FOUND
         if count == form.room:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from strandline.engine.parts.expansion import Width
-from strandline.engine.parts.part import Affordable, Part, grow_array
+from strandline.engine.parts.part import UNLIMITED, Affordable, Part, grow_array
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BIT_FUNCTIONS, HASH_BITS
 from strandline.engine.runtime.memory import WordArray, Words
@@ -107,7 +107,8 @@ class TabledPart(StorePart):
         wanted, places, room = int(self.shape.wanted_table), int(self.shape.places), affordable()
         more = wanted - len(self.table)
         if more <= QUEUED_SHARE * room:
-            self.table.grow(max(wanted, len(self.table)))
+            # Without a memory limit there is room for the next growth too; it takes no memory before it is used.
+            self.table.grow(max(2 * wanted if room == UNLIMITED else wanted, len(self.table)))
             return True
         size = len(self.table) + int(room * self._table_share)
         if not places or (not self.use_last_memory and size < len(self.table) + more // _WORTH_GOING_ON):
@@ -263,9 +264,11 @@ class BitsPart(StorePart):
 def grow_queue(entries: Words, wanted: int, affordable: Affordable, released: int) -> bool:
     """Grow an array of consecutive entries whose front may be released; return False if that is not affordable.
 
-    Kernels ask for many entries at once and can continue with few.
+    Kernels ask for many entries at once and can continue with few. Without a memory limit the array grows fast: every
+    growth interrupts the search, and entries take no memory before they are used.
     """
-    if grow_array(entries, wanted, 1.25, affordable, released=released):
+    factor = 2.0 if affordable() == UNLIMITED else 1.25
+    if grow_array(entries, wanted, factor, affordable, released=released):
         return True
     few = len(entries) + max(_FEW_ENTRIES, affordable() // 4)
     return grow_array(entries, min(wanted, few), 1.0, affordable)

@@ -30,6 +30,7 @@ from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.runtime.sizes import LEAST_GROWTH
 from strandline.engine.store.bucket_kernel import (
     ADDED,
+    COUNT_MASK,
     FOUND,
     PROBE_LIMIT,
     add_to_bucket,
@@ -48,13 +49,13 @@ from strandline.engine.store.bucket_kernel import (
 )
 
 U = np.uint64
-_0, _1, _2, _3, _5, _8, _255 = U(0), U(1), U(2), U(3), U(5), U(8), U(255)
+_0, _1, _2, _3, _4, _5, _8, _255 = (U(number) for number in (0, 1, 2, 3, 4, 5, 8, 255))
 
 SPARE = PROBE_LIMIT + 1
 """Buckets behind the last home bucket."""
 _PROBE_LIMIT, _SPARE = U(PROBE_LIMIT), U(SPARE)
-_LEAST_BUCKETS, _DOUBLED_BUCKETS, _MOST_BUCKETS = U(1 << 6), U(1 << 13), U(1 << 31)
-_BUCKETS_AT_A_TIME, _FEW_BUCKETS, _LARGE_STASH = U(1 << 18), U(1 << 10), U(64)
+_LEAST_BUCKETS, _SMALL_BUCKETS, _MOST_BUCKETS = U(1 << 6), U(1 << 14), U(1 << 31)
+_BUCKETS_AT_A_TIME, _FEW_BUCKETS, _LARGE_STASH = U(1 << 18), U(1 << 8), U(64)
 _LEAST_GROWTH = U(LEAST_GROWTH)
 
 
@@ -99,6 +100,14 @@ class Keys(NamedTuple):
 @inlined
 def prefetch_bucket(keys, value):
     prefetch(keys.table, bucket_of(keys.form, value) << _3)
+
+
+@inlined
+def prefetch_second_bucket(keys, value):
+    """Prefetch the bucket behind a key's home bucket if that is full; the home bucket must be in the cache."""
+    bucket = bucket_of(keys.form, value) << _3
+    if keys.table[bucket] & COUNT_MASK == keys.form.room:
+        prefetch(keys.table, bucket + _8)
 
 
 @inlined
@@ -180,7 +189,7 @@ def _insert_crowded(keys, value):
 
 @njit
 def grow_buckets(keys):
-    """Grow a table that is 94 % full; returns as `make_room`.
+    """Grow a table that is 87 % full; returns as `make_room`.
 
     A large one takes seconds, so the kernel returns BUDGET now and then, and the next attempt to make room continues
     it.
@@ -197,7 +206,8 @@ def grow_buckets(keys):
 def _begin_growth(keys):
     """Choose the new number of buckets. Returns CONTINUE, or GROW if the array must grow first."""
     shape, buckets = keys.shape, keys.form.buckets
-    target = max(_LEAST_BUCKETS, _2 * buckets if buckets < _DOUBLED_BUCKETS else buckets + buckets * _3 // _5)
+    # A table of less than a megabyte grows fast, so that it seldom grows.
+    target = max(_LEAST_BUCKETS, _4 * buckets if buckets < _SMALL_BUCKETS else buckets + buckets * _3 // _5)
     if target > _MOST_BUCKETS:
         shape.overfull = _1
         return GROW
@@ -298,7 +308,7 @@ def prefetch_home(store, hash_value):
 
 @inlined
 def prefetch_match(store, hash_value):
-    """Do nothing: a lookup reads the home bucket only."""
+    prefetch_second_bucket(store.keys, hash_value)
 
 
 @inlined

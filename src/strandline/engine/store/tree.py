@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from strandline.engine.store.tree_kernel import Tree
 
 _MOST_NODE_BITS = 32
-_WORTH_RELEASING = 1 << 14
-"""Words that are released at once: less than in other stores, because tree-compressed states are small."""
+_LEAST_RELEASED, _MOST_RELEASED, _RELEASED_SHARE = 1 << 14, 1 << 19, 8
+"""Words of the frontier that are released at once: a fraction (1/8) of the table, within bounds.
+
+Less than in other stores, because tree-compressed states are small.
+"""
 _FILLED_FURTHER = 0.98
 """Highest load of a table that cannot grow."""
 _LINE = 8
@@ -76,7 +79,8 @@ class TreePart(TabledPart):
         if self.shape.clustered:
             raise ResourceError("too many states have the same hash slot")
         self._used = entries
-        self._released = release_front(self.entries, self._released, expanded, _WORTH_RELEASING)
+        worth = min(max(_LEAST_RELEASED, len(self.table) // _RELEASED_SHARE), _MOST_RELEASED)
+        self._released = release_front(self.entries, self._released, expanded, worth)
         self.nodes.note_used(int(self.nodes.shape.count))
 
     @property
