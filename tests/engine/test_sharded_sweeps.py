@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import astuple, replace
 from pathlib import Path
 from random import Random
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ class Sharded(Run):
         threads = options.pop("threads")
         self.logs: list[list[int]] = getattr(self, "logs", [[] for _ in range(threads)])
         sinks = [lambda links, log=log: log.extend(links.tolist()) for log in self.logs]
-        return self.engine.ShardedSweepSearch(self.kernel, logs=sinks, **options)
+        return self.engine.ShardedSweepSearch(self.kernel, threads=threads, logs=lambda count: sinks[:count], **options)
 
     def path_to(self, record: int) -> list[Any]:
         """The states on the way to a record, each step looked up in the reference."""
@@ -148,6 +148,29 @@ def test_growing_and_flushing_at_every_point() -> None:
         graph = random_graph(Random(seed), 150, 450, kind=KINDS[seed % 4])
         with small_boxes(engine, 1 + 30 * (seed % 3)), smallest_arrays(engine):
             same_sweep(graph_kernel(graph), 2, engine, seconds=0.0)
+
+
+@pytest.mark.parametrize("order", ["sweep", "bfs"])
+def test_fewer_threads_than_asked_for(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system refuses to start threads, a search goes on with those it has, and waits for no others."""
+    start, started = Thread.start, list[Thread]()
+
+    def refuse(thread: Thread) -> None:
+        if thread.name.startswith("strandline") and len(started) == 2:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(Thread, "start", refuse)
+    graph = random_graph(Random(3), 300, 900, kind="regressing" if order == "sweep" else "plain")
+    kernel = graph_kernel(graph)
+    alone = Run(kernel, order, collect=False).advance()
+    run = (Sharded if order == "sweep" else Run)(kernel, order, collect=False, threads=5)
+    shared = run.advance()
+    assert shared.event.name == alone.event.name == "DONE"
+    assert shared.statistics.threads == 3
+    assert shared.statistics.recorded == alone.statistics.recorded
+    run.search.close()
 
 
 def test_threads_that_give_way_when_they_meet(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ class StateSearches:
         # Observers are notified of states in the order of expansion, by a single thread.
         threads = options.threads if observer is None and kernel.reentrant else 1
         if options.order == SWEEP and threads > 1:
-            return ShardedSweepSearch(kernel, logs=log.parts(threads), **terms)
+            return ShardedSweepSearch(kernel, threads=threads, logs=log.parts, **terms)
         if options.order == SWEEP:
             return SweepSearch(kernel, **terms)
         if options.order == "dfs":

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -20,9 +19,10 @@ from strandline.engine.parts.search_output import JournalPart, Sink
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import EXPANSION_COUNTS, SHARD, record
+from strandline.engine.runtime.threads import Threads
 from strandline.engine.search import Details, SearchArguments, Statistics
 from strandline.engine.store.parts import PagedPart
-from strandline.errors import InternalError
+from strandline.errors import InternalError, ResourceError
 
 if TYPE_CHECKING:
     from strandline.engine.orders.shards_kernel import Communication, Shard
@@ -86,26 +86,37 @@ class ShardedSweepSearch(ContinuedSweep):
     """A sweep by several threads; there is one log for each.
 
     Record `r` of the search is record `r // threads` in log `r % threads`; a parent may have a larger number than its
-    child.
+    child. Fewer threads are used than asked for if the system refuses to start them; `logs` makes the logs of so many.
     """
 
     loop = "orders.shards_kernel.sweep_together"
 
-    def __init__(self, kernel: Kernel, *, logs: Sequence[Sink], **terms: Unpack[SearchArguments]) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        threads: int,
+        logs: Callable[[int], Sequence[Sink]],
+        **terms: Unpack[SearchArguments],
+    ) -> None:
         if not kernel.measured or not kernel.reentrant or terms.get("observer") is not None:
             raise InternalError("a sweep by several threads needs a measured, reentrant kernel and takes no observer")
         super().__init__(kernel, **terms)
         self.expansion.start()
-        self._threads = len(logs)
-        expansions = [self.expansion, *(ExpansionPart(kernel, 0) for _ in logs[1:])]
+        self._pool = Threads(threads)
+        self._threads = self._pool.count
+        sinks = logs(self._threads)
+        if len(sinks) != self._threads:
+            # Another sweep, which this one continues, had more threads, and its records are numbered by them.
+            raise ResourceError(f"the system refuses to start {len(sinks)} threads")
+        expansions = [self.expansion, *(ExpansionPart(kernel, 0) for _ in sinks[1:])]
         self._workers = [
-            _Worker(kernel, number, len(logs), expansion, log)
-            for number, (expansion, log) in enumerate(zip(expansions, logs, strict=True))
+            _Worker(kernel, number, self._threads, expansion, log)
+            for number, (expansion, log) in enumerate(zip(expansions, sinks, strict=True))
         ]
         self._first = self._workers[0]
-        self._mailboxes = _Mailboxes(kernel.stride, len(logs), self._first.own)
+        self._mailboxes = _Mailboxes(kernel.stride, self._threads, self._first.own)
         self._turn, self._regressing = 0, (0, 0)
-        self._pool = ThreadPoolExecutor(len(logs) - 1, thread_name_prefix="strandline")
         further = [part for worker in self._workers for part in worker.sweep.parts if part is not self.expansion]
         self.parts = (*self.parts, *further, self._mailboxes)
 
@@ -119,7 +130,7 @@ class ShardedSweepSearch(ContinuedSweep):
         views = [
             worker.view(self._mailboxes.communication(worker.own, self.journal.counts)) for worker in self._workers
         ]
-        others = [self._pool.submit(sweep_together, view, share) for view in views[1:]]
+        others = self._pool.start(lambda view: sweep_together(view, share), views[1:])
         try:
             returned = [int(sweep_together(views[0], share))]
         finally:
@@ -200,5 +211,5 @@ class ShardedSweepSearch(ContinuedSweep):
         self._add_up()
 
     def close(self) -> None:
-        self._pool.shutdown()
+        self._pool.close()
         super().close()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from threading import Event
-from typing import TypeVar
+from concurrent.futures import Future
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
 
 _Argument = TypeVar("_Argument")
 _Result = TypeVar("_Result")
+_Tasks = SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]
 
 
 class Threads:
@@ -19,24 +22,41 @@ class Threads:
     """
 
     def __init__(self, count: int) -> None:
-        self._executor = ThreadPoolExecutor(max(1, count - 1), thread_name_prefix="strandline")
-        go_on, started = Event(), 1
-        try:
-            # Each thread waits, so that the executor starts another one for the next.
-            for _ in range(count - 1):
-                self._executor.submit(go_on.wait)
-                started += 1
-        except RuntimeError:
-            # The system refuses another thread. The executor has queued the task, which one of the others will do.
-            pass
-        finally:
-            go_on.set()
-        self.count = started
+        self._tasks: _Tasks = SimpleQueue()
+        self._threads: list[Thread] = []
+        self.close = weakref.finalize(self, _end, self._tasks, self._threads)
+        """Lets the threads end, and waits for that."""
+        for number in range(1, count):
+            thread = Thread(target=_work, args=(self._tasks,), name=f"strandline-{number}", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                # The system refuses to start another thread.
+                break
+            self._threads.append(thread)
+        self.count = 1 + len(self._threads)
 
     def start(self, function: Callable[[_Argument], _Result], arguments: Sequence[_Argument]) -> list[Future[_Result]]:
         """Call a function once in each thread but the calling one, with one of the arguments."""
-        return [self._executor.submit(function, one) for one in arguments]
+        futures: list[Future[_Result]] = [Future() for _ in arguments]
+        for future, argument in zip(futures, arguments, strict=True):
+            self._tasks.put((future, function, argument))
+        return futures
 
-    def close(self) -> None:
-        """Let the threads end."""
-        self._executor.shutdown()
+
+def _work(tasks: _Tasks) -> None:
+    while (task := tasks.get()) is not None:
+        future, function, argument = task
+        try:
+            future.set_result(function(argument))
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that asks for the result
+            future.set_exception(error)
+        # Arrays of a finished search must not be kept until the next task.
+        del task, future, function, argument
+
+
+def _end(tasks: _Tasks, threads: Sequence[Thread]) -> None:
+    for _ in threads:
+        tasks.put(None)
+    for thread in threads:
+        thread.join()
