@@ -123,8 +123,8 @@ def _value(
 ) -> int:
     """Evaluate as `evaluate` does.
 
-    With `known`, the values of subexpressions by `id`, only a node that is None there is evaluated; another one that is
-    not there raises `_Needed`.
+    Without `known`, recursively. With `known`, which maps `id`s of subexpressions to values, only the node that is
+    mapped to None is evaluated; a subexpression whose value is missing raises `_Needed`.
     """
     match expression:
         case Const(value=value):

@@ -75,7 +75,10 @@ class SystemReference:
         return [step.actions for step in self.interpreter.steps(self.layout.unpack(state))]
 
     def site(self, fault: Fault) -> FaultSite:
-        """Return a fault as a fault site, with the value if the variable is one of the model."""
+        """Convert a fault of the interpreter to a fault site.
+
+        The site has the offending index or value if that is meaningful in the user's model.
+        """
         if fault.about is None:
             return FaultSite(fault.kind, fault.span)
         variable, value = fault.about

@@ -155,7 +155,7 @@ class Kernel:
         return self.reference.edges(state)[step if self.selected_steps is None else self.selected_steps(state)[step]]
 
     def lift_steps(self, initial: int, steps: Sequence[int]) -> Sequence[int]:
-        """Return the reference's numbers for a path of steps from an initial state."""
+        """Translate the step numbers of a path in this Kernel to those of the same path in its reference."""
         if self.lift_trace is not None:
             return self.lift_trace(initial, steps)
         if self.selected_steps is None:

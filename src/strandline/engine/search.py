@@ -281,7 +281,7 @@ class Search(ABC):
         return used
 
     def stop_less(self, mask: int) -> None:
-        """Stop at states with these labels no longer; called after FOUND."""
+        """Remove these labels from the stop mask; called after FOUND."""
         self.expansion.answer.stop_mask &= np.uint64(~mask & ((1 << 64) - 1))
 
     def stand_at(self, record: int, labels: int, stop_mask: int) -> None:

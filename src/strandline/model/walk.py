@@ -72,7 +72,7 @@ class Fold(ABC, Generic[Result]):
         return self._results[id(expression)]
 
     def combine(self, node: Expression) -> Result:
-        """Return the result of a node whose parts have theirs."""
+        """Compute the result of a node; the results of its parts are known."""
         known = self._results
         match node:
             case Const():

@@ -42,7 +42,7 @@ class Scored:
 
     @property
     def key(self) -> tuple[float, int]:
-        """The sort key of candidates: the score, which a long measure makes worse, then the simpler one."""
+        """The sort key of candidates: the score times the effort of computing the measure, then its number of terms."""
         return self.score * self.candidate.effort, len(self.candidate.terms)
 
 

@@ -135,8 +135,8 @@ class LassoReplay:
     def fault(self, initial: int, steps: Sequence[int]) -> Trace | None:
         """Return a path to a fault of the shown system; None if it has no such fault.
 
-        The fault is in the last state, or in the one that the faulting step of the product would enter, if that looks
-        ahead.
+        The fault is in the last state or, if the product evaluates an expression in the state that a step enters, in
+        the state that the faulting step would enter.
         """
         run = self.path(initial, steps)
         trace = with_fault(self._shown, run.trace, run.states[-1])

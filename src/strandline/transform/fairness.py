@@ -178,7 +178,7 @@ class _Copies:
         return FairSystem(system, conjunction(accepted, *(_equal(one, 0) for one in added)), added)
 
     def _idle(self, copy: int, one: Fairness) -> Expression:
-        """Return the expression that is true in a state that meets a condition, whichever step is taken from it."""
+        """Return the expression that is true in states where a condition is met without regard to the next step."""
         if one.condition is not None:
             return one.condition
         if one.strong:

@@ -144,6 +144,6 @@ def _in_domain(value: Expression, domain: Domain, span: Span | None) -> Expressi
         return Choice(inside, value, Undefined(RANGE_FAULT, span))
     size = domain.size
     if size > _WIDEST:
-        raise ResourceError("a range that wraps around and has more than 2^62 values")
+        raise ResourceError("a variable wraps around in a range of more than 2^62 values, which is too wide")
     rest = Binary("-", Binary("mod", value, Const(size)), Const(domain.low % size))
     return Choice(inside, value, Binary("+", Binary("mod", rest, Const(size)), Const(domain.low)))

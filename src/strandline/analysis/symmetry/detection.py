@@ -1,7 +1,7 @@
 """Detect scalarsets: names that can be permuted without changing the System, and prove that they can.
 
-The names are the processes of a group of identical processes, or the values of a type that the model declares. Two of
-them are swapped by swapping
+The *names* of a scalarset are the processes of a group of identical processes, or the values of a type that the model
+declares. Two of them are swapped by swapping
 
 - the locations and own variables of processes;
 - their elements in arrays that are indexed by the names;
@@ -36,7 +36,7 @@ Slot: TypeAlias = tuple[Variable, int]
 
 @dataclass(frozen=True, slots=True)
 class Scalarset:
-    """Names that can be permuted.
+    """Process numbers, or values of a declared type, that can be permuted: its *names*.
 
     For each name, `blocks` holds the entries that belong to it, a process's location first, in corresponding order, and
     `inner` holds the elements of the processes' own arrays that belong to the name as an index. `holders` lists the

@@ -255,7 +255,7 @@ def fold_constants(expression: Place) -> Place:
 
 
 def constants(expression: Expression, sorts: Sorts, context: SortRef | None) -> Iterator[tuple[SortRef, int]]:
-    """Yield the constants in an expression that may stand for names, with their sorts."""
+    """Yield the constants in an expression that may be process numbers or other names, each with its sort."""
     if isinstance(expression, Const):
         if context is not None:
             yield context, expression.value

@@ -31,7 +31,7 @@ class NotSymmetric(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Names that may be symmetric: a group of processes, or a declared type."""
+    """A candidate for a scalarset: a group of processes, or a declared type, whose names may be symmetric."""
 
     description: str
     size: int
@@ -208,7 +208,7 @@ class Proof:
         return failure.words
 
     def _is_suspect(self, failure: _Failure, sort: Kind, numbers: set[int]) -> bool:
-        """Return True if constants of an action may be names, but no number is possible for the first name."""
+        """Return True if constants of the failing action could be names of the sort, but no numbering of names fits."""
         location = self._sorts.plain(sort) and self._sorts.why_plain(sort) is None
         of_action = isinstance(failure.what, Action) and 0 in numbers and not location
         return of_action and all(self._reason_against(sort, one) for one in numbers)

@@ -40,14 +40,14 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """The values of a variable, or of all elements of an array."""
+    """The values of a variable, or of all elements of an array, as members of a sort."""
 
     variable: Variable
 
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """The index of an array."""
+    """The indices of an array, as members of a sort."""
 
     variable: Variable
 
@@ -120,7 +120,7 @@ class Sorts:
                 yield kind, found.offset
 
     def unite(self, one: Kind, other: Kind) -> None:
-        """Merge the sorts of two kinds, whose numbers correspond without an offset."""
+        """Merge the sorts of two variables or array indices in which the same number means the same name."""
         self._merge(self.of(one), self.of(other), None)
 
     def contexts(self, node: Expression) -> tuple[SortRef | None, ...]:

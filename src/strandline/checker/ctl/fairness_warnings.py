@@ -13,7 +13,7 @@ from strandline.checker.tasks.trees import CtlQuestion
 
 
 def doubts(question: CtlQuestion, valuation: Valuation[Set], contains: Callable[[Set, int], bool]) -> tuple[str, ...]:
-    """Return warnings for initial states in which no path begins that counts.
+    """Return warnings for initial states without a path that counts, for example without a fair one.
 
     `contains` tests whether a set contains an initial state, given its index.
     """

@@ -105,7 +105,7 @@ def _plain(system: System, formulas: Sequence[CtlFormula], temporal: TreeOptions
 
 
 def _groups(formulas: Sequence[CtlFormula], conditions: int) -> Iterator[list[CtlFormula] | CtlFormula]:
-    """Yield groups of formulas that are decided together, and alone each formula with too many propositions."""
+    """Yield the groups of formulas that are decided together, and each formula with too many propositions by itself."""
     small: list[CtlFormula] = []
     for one in formulas:
         try:

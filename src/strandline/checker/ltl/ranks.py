@@ -38,7 +38,7 @@ def add_ranks(measure: Measure, observer: Observer) -> tuple[Measure, int]:
 def component_ranks(observer: Observer) -> list[int]:
     """Return the rank of every location: equal inside an SCC, and never lower at the target of an edge.
 
-    The SCCs after the last rank share it.
+    If there are more SCCs than ranks, the last ones share a rank.
     """
     successors: dict[int, list[int]] = {place: [] for place in range(len(observer.location.names or ()))}
     for edge in observer.edges:

@@ -57,8 +57,8 @@ class LogicOptions:
     finite_runs: str | None = field(
         default=None,
         metadata=option(
-            "a run that ends stays in its last state (stutter, the default), or does not count (ignore); in CTL its "
-            "last state may have no next one (maximal, the default for Petri nets)",
+            "the meaning of finite runs: stutter, the last state repeats for ever (default); ignore, they do not count; "
+            "in CTL also maximal, the last state has no next one (default for Petri nets)",
             group=_GROUP,
             choices=FINITE_RUNS,
         ),

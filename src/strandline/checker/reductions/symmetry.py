@@ -36,5 +36,5 @@ def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | 
         raise no_symmetry("; ".join(found.asymmetric) or _NONE)
     if close_initial_states(system, found.scalarsets) is None:
         names = "; ".join(one.names for one in found.scalarsets)
-        raise no_symmetry(f"there are too many initial states in which {names} are permuted")
+        raise no_symmetry(f"permuting {names} in the initial states makes too many initial states")
     return found

@@ -1,4 +1,4 @@
-"""Tasks about runs: find a run that violates a specification and counts, because it is fair, for example."""
+"""Tasks about runs: find a run that violates a specification, among those that count, such as the fair ones."""
 
 from __future__ import annotations
 

@@ -28,7 +28,10 @@ DECLARATIONS = (
 
 
 def write_functions(system: System, predicates: tuple[Expression, ...], records: Records) -> dict[str, str]:
-    """Return the functions by name, in the order of their texts; all but the entry are internal."""
+    """Return the LLVM functions by name, in the order in which the module lists them.
+
+    All but the entry function have internal linkage.
+    """
     joining = SynchronousSteps(system, records)
     actions = Actions(system, records, joining)
     functions = {**records.functions(), **joining.functions()}

@@ -23,7 +23,7 @@ class SynchronousSteps:
         self.system, self.records = system, records
 
     def functions(self) -> dict[str, str]:
-        """Return the LLVM functions by name, in the order of their texts in the module."""
+        """Return the LLVM functions by name, in the order in which the module lists them."""
         found = {}
         if self.system.observer is not None:
             observer = self.system.observer

@@ -33,7 +33,7 @@ DECLARATIONS = (
 
 
 def write_functions(system: System, predicates: Sequence[Expression], records: Records, words: int) -> dict[str, str]:
-    """Return the functions by name; all but the entry are internal.
+    """Return the LLVM functions by name; all but the entry function have internal linkage.
 
     `words` is the length of the records that `successors` writes. No guard of the property process and no part of the
     measure may fault.

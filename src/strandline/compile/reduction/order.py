@@ -89,8 +89,8 @@ def _rank_changes(action: Action, system: System, ranks: Mapping[tuple[int, int]
 def _ranks(system: System, facts: Facts, growing: Sequence[bool]) -> dict[tuple[int, int], int]:
     """Return the ranks by process and location.
 
-    Actions that accord with more others are the first to lead up, since they can be selected. Actions that increase a
-    counter are on no cycle and do not matter.
+    Not every action can lead up. Those that accord with most others come first, since they are the ones that can be
+    selected. Actions that increase a counter lie on no cycle and do not matter.
     """
     ranks: dict[tuple[int, int], int] = {}
     numbers = [number for number, grows in enumerate(growing) if not grows]

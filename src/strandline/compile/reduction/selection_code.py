@@ -38,7 +38,7 @@ def table_texts(reduction: Reduction) -> Iterator[str]:
 
 
 def write_functions(reduction: Reduction, records: Records, entry: str) -> dict[str, str]:
-    """Return the functions by name; `entry` is the name of the function that computes all steps."""
+    """Return the LLVM functions by name; `entry` is the name of the function that computes all steps."""
     return {
         "conditions": _conditions(reduction.facts.conditions, records),
         "choose": _SelectionEmitter(reduction, records).text(),
@@ -137,7 +137,7 @@ class _SelectionEmitter:
         return self.memory.at("%records", self.code.value(f"mul i64 {step}, {self.stride}"))
 
     def _action_of(self, record: str) -> tuple[str, str]:
-        """Return the word and the bit of a record's action."""
+        """Return the word of the set and the bit in it that stand for the action of a record."""
         number = self.memory.load(record, self.stride - 1)
         bit = self.code.value(f"shl i64 1, {self.code.value(f'and i64 {number}, {_WORD - 1}')}")
         return "0" if self.words == 1 else self.code.value(f"lshr i64 {number}, 6"), bit
@@ -248,10 +248,10 @@ class _SelectionEmitter:
         memory.when(code.value(f"icmp ne i64 {memory.load(self.going)}, 0"), take)
 
     def _pick_next(self) -> str:
-        """Pick the first action that is inside and not visited.
+        """Pick the first action of the set under construction that is not visited yet.
 
-        The result is false if there is none, or if the set is not allowed or not smaller than the best; then `going` is
-        0.
+        The result is false if there is none, or if the set is not allowed or not smaller than the best one; `going` is
+        0 then.
         """
         memory, code = self.memory, self.code
         memory.store(0, self.picked)

@@ -160,7 +160,7 @@ class Naming:
 
 
 def _narrow(layout: Layout, family: Family, sizes: Sequence[int]) -> Family:
-    """Clear `holds` of a family whose entries do not have the range for all names and so hold none."""
+    """Clear `holds` of a family whose entries have too small a range to hold all names, and so hold none."""
     if family.holds is None:
         return family
     one, first = family.holds

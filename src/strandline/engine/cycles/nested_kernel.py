@@ -61,7 +61,7 @@ class Nested(NamedTuple):
 
 @inlined
 def store_top(search, hash_value, extra):
-    """Pop a new state and store it with the word behind it, to be expanded next.
+    """Pop a new state from the stack and store it, with `extra` as the word behind it; it is expanded next.
 
     Returns CONTINUE, or FLUSH, GROW or BUDGET with nothing changed.
     """

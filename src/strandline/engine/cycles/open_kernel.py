@@ -34,7 +34,7 @@ class OpenComponents(NamedTuple):
 
 @inlined
 def has_room(open_sccs):
-    """Return True if one more state can be entered; if not, ask for room."""
+    """Return True if one more state can be entered; if not, request that the arrays grow."""
     state = open_sccs.state
     if _2 * (state.roots + _1) > U(len(open_sccs.roots)):
         state.wanted_roots = _2 * (state.roots + _1)

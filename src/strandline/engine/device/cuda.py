@@ -84,7 +84,7 @@ class Gpu:
 
 
 class CudaDevice:
-    """The first GPU with the model of a Kernel, as a device of the search."""
+    """The machine's first GPU, with the model of a Kernel loaded on it, as the device of a search."""
 
     def __init__(self, kernel: Kernel) -> None:
         if kernel.device is None:

@@ -67,27 +67,27 @@ class Shape:
 
     @property
     def stride(self) -> int:
-        """Words per record."""
+        """The number of words of a successor's record."""
         return self.words + (2 if self.measured else 0)
 
     @property
     def direct(self) -> bool:
-        """True if the table holds the states: one-word states leave their top bit free."""
+        """True if the hash table holds the states themselves, which needs states of one word with a free top bit."""
         return self.words == 1
 
     @property
     def mark_bytes(self) -> int:
-        """Bytes per mark; without a measure states have none."""
+        """Bytes of a state's mark, which holds its key and its status in a sweep; 0 without a measure."""
         return (8 if self.wide_keys else 4) if self.measured else 0
 
     @property
     def crossing_words(self) -> int:
-        """Words of a crossing: a state, a successor of it, and the value that the state carried."""
+        """The words of an entry in the list of crossings: an edge's source, its target, and the source's value."""
         return 2 * self.words + 1
 
     @property
     def place_bytes(self) -> int:
-        """Bytes of the log per state."""
+        """Bytes per state in the log: its words, its mark, and the value that it carries, if states carry any."""
         return 8 * self.words + self.mark_bytes + (8 if self.carries else 0)
 
 
@@ -151,7 +151,7 @@ class Device(Protocol):
         ...
 
     def marks(self) -> bytes:
-        """Return the coverage marks of the model's code (`strandline.compile.llvm.coverage`)."""
+        """Return the coverage bits that the model's code has set (`strandline.compile.llvm.coverage`)."""
         ...
 
     def close(self) -> None:

@@ -77,7 +77,7 @@ class Levels:
         self.ends += [end for number, end in enumerate(ends) if end > self.ends[-1] and end not in ends[:number]]
 
     def _finish(self, work: Work) -> None:
-        """Finish a piece of work: a list of repeated states, or levels."""
+        """Note that a piece of work is done: free its list of states or, if it was a level, add the next level."""
         self._works.pop()
         if work.listed:
             self.store.device.release(work.listed)
@@ -142,7 +142,7 @@ class Layers:
         return True
 
     def _handle_stop(self, stop: int, work: Work) -> None:
-        """Handle an early stop; unexpanded states are found again by the next survey."""
+        """Handle a round that the kernels stopped early; the next scan of the log finds the unexpanded states again."""
         store = self.store
         if stop == STOP_CAPACITY:
             store.require_successors(int(store.tally.wanted))

@@ -113,7 +113,7 @@ class DeviceSearch:
         return None
 
     def stop_less(self, mask: int) -> None:
-        """Stop at these labels no longer; called after FOUND."""
+        """Remove these labels from the stop mask; called after FOUND."""
         for bit in range(64):
             if mask >> bit & 1:
                 self._store.forget_found(bit)

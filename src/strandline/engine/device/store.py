@@ -55,7 +55,10 @@ class Report:
 
 
 def plan_sizes(budget: int, shape: Shape, step: int, *, few: bool, taken: int = 0) -> Sizes:
-    """Return the sizes of a step for a budget of bytes, `taken` of them in use. `few`: a smaller table suffices."""
+    """Return the sizes of log and table: their full sizes in `budget` bytes, divided by `step`.
+
+    `taken` bytes are in use already and leave less. With `few`, a smaller table suffices.
+    """
     per_place = _FEW_SLOTS_PER_PLACE if few else _SLOTS_PER_PLACE
     most = int(budget / (shape.place_bytes + 8 * per_place))
     fitting = int((budget - taken) / (shape.place_bytes + 8 * per_place))
@@ -75,7 +78,7 @@ class DeviceStore:
         *,
         linked: bool = False,
     ) -> None:
-        """Allocate the first step.
+        """Allocate the log and the table in their first size.
 
         `linked`: states carry a link to their parent. No state is deleted then, and the log has its full size from the
         beginning.
@@ -109,7 +112,7 @@ class DeviceStore:
 
     @property
     def reserve(self) -> int:
-        """Most states that may be found after a round is asked to stop."""
+        """The most states that a round may still find after it was asked to stop."""
         return self.device.lanes * self.shape.successors * int(self.plan.batch)
 
     @property
@@ -244,7 +247,7 @@ class DeviceStore:
                 self.reports[what] = Report(number, self.state(number), carried)
 
     def forget_found(self, bit: int) -> None:
-        """Stop at states with this label no longer."""
+        """Remove this label from the stop mask of the kernels."""
         self.reports.pop(bit, None)
         self.tally["found"][bit] = NONE
         self.plan.stop_mask = int(self.plan.stop_mask) & ~(1 << bit)
@@ -254,7 +257,7 @@ class DeviceStore:
         return self.device.read(int(self.plan.again), int(self.tally.again_count))
 
     def list_up_to(self, key: int, first: int) -> tuple[int, int]:
-        """List the unexpanded states with no larger key; return the address of the list and its length."""
+        """List the unexpanded states whose key is at most `key`; return the address of the list and its length."""
         self.run("pick", first, bound=key, room=self._listed, listed=self._list)
         self.plan.listed = 0
         return self._list, min(int(self.tally.count), self._listed)
@@ -340,7 +343,7 @@ class DeviceStore:
         return True
 
     def _forget(self, line: int, column: int) -> int:
-        """Cut off or move over dead states; return the number of states that belong into the table."""
+        """Free dead states at the front of the log, moving live ones; return how many states the table must hold."""
         self.run("census", bound=line, column_bound=column)
         live, entering = int(self.tally.count), int(self.tally.entering)
         self._cut(int(self.tally.first) if live else int(self.tally.head))
@@ -356,7 +359,7 @@ class DeviceStore:
             self.plan.turn += self.plan.places
 
     def _compact(self, end: int) -> None:
-        """Copy live states to the head, in parts, as far as there is room."""
+        """Move live states from the front of the log to its end, in parts, as long as there is room."""
         while self.tail < end:
             before = int(self.tally.head)
             free = int(self.plan.places) - (before - self.tail)

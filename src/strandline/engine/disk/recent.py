@@ -12,7 +12,8 @@ _WORTH_CLEARING = 8
 class RecentStates:
     """The array of the cache, at most `most` words.
 
-    It is as large as is worth clearing for sweeps as long as the last one.
+    The cache is cleared again and again, which must not cost more than it saves: so its size grows with the number of
+    transitions since the last clearing.
     """
 
     def __init__(self, words: int, most: int) -> None:

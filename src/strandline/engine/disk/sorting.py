@@ -75,7 +75,7 @@ def sorted_copy(rows: WordArray, width: Width) -> WordArray:
 
 
 def count_below(rows: WordArray, size: int, bound: int) -> tuple[int, int]:
-    """Return how many sorted rows, of `size` words each, have a hash below the bound, and how many one not above it."""
+    """Count the sorted rows, of `size` words each, with a hash below the bound, and those with a hash up to it."""
     from strandline.engine.disk.sorting_kernel import cut_rows
 
     below, up_to = cut_rows(rows, np.uint64(size), np.uint64(bound))

@@ -149,7 +149,7 @@ def at_least(known, width, low, count, step, wanted):
 
 @njit
 def cut_rows(rows, size, bound):
-    """Return how many sorted rows have hashes below the bound, and how many have hashes not above it."""
+    """Count the sorted rows with a hash below the bound, and those with a hash up to it."""
     count = U(len(rows)) // size
     low = at_least(rows, size, _0, count, max(_1, count), bound)
     end = low

@@ -29,7 +29,10 @@ class Segment:
     count: int
 
     def read_up_to(self, bound: int | None, share: int) -> WordArray:
-        """Read the states whose hashes are below the bound, or all: about one of `share` parts of the rest."""
+        """Read the unread states whose hashes are below the bound; all of them if `bound` is None.
+
+        About one in `share` of the unread states is expected to be below the bound.
+        """
         size = self.run.row_words
         if bound is None:
             rows = self.run.file.read(self.first, self.count)
@@ -48,7 +51,7 @@ class Segment:
 
 
 class SpillRun:
-    """The file of one spill. `grain` is the number of low bits of layers that its keys leave out."""
+    """The file of one spill, whose keys are layers without their `grain` low bits."""
 
     def __init__(self, file: RunFile, row_words: int, grain: int = 0) -> None:
         self.file, self.row_words, self.grain = file, row_words, grain
@@ -105,7 +108,7 @@ class SpillRun:
         return Segment(self, first, last - first)
 
     def give_back(self) -> bool:
-        """Return a segment that was read; remove the file, and return True, if all of it was."""
+        """Note that a segment of the file was read. If all were, remove the file and return True."""
         self._taken -= 1
         if self._taken or not self.ended:
             return False

@@ -23,7 +23,7 @@ class LayerQueue:
 
 
 class SpillQueues:
-    """The spilled frontier: the states of this sweep, its roots, and the roots of the next one."""
+    """The spilled frontier, one queue for each kind of state: of this sweep, its roots, roots of the next sweep."""
 
     def __init__(self, files: RunFiles, row_words: int) -> None:
         self._files, self._row_words = files, row_words
@@ -53,7 +53,7 @@ class SpillQueues:
     # Saving
 
     def save_state(self, group: LayerQueue | None) -> SavedState:
-        """Return the state of the files, which stay where they are, and of the group that is being expanded."""
+        """Return the state of the files, which stay where they are, and of `group`, the layer being expanded."""
         numbers = {run: number for number, run in enumerate(self._runs(group))}
         found = combine(**{str(number): run.save_state() for run, number in numbers.items()})
         for name, runs in self._kinds.items():
@@ -67,7 +67,7 @@ class SpillQueues:
         return found
 
     def restore(self, kept: RestoredState) -> LayerQueue | None:
-        """Restore saved state; return the group that was being expanded."""
+        """Restore saved state; return the queue of the layer that was being expanded."""
         self._files.made, self._files.bytes, self._files.peak_bytes, count = kept.numbers["files"]
         restored = [SpillRun.restore(self._files, self._row_words, kept.of(str(number))) for number in range(count)]
         for name, runs in self._kinds.items():
@@ -81,7 +81,7 @@ class SpillQueues:
         return LayerQueue(segments, pieces, following, bool(roots), rows)
 
     def _runs(self, group: LayerQueue | None) -> list[SpillRun]:
-        """Return all runs once, including those that only the group still reads."""
+        """Return all runs once, including those that are only read by the layer being expanded."""
         found = dict.fromkeys(run for runs in self._kinds.values() for run in runs.runs)
         found.update(dict.fromkeys(one.run for one in (group.segments if group else ())))
         return list(found)

@@ -186,7 +186,7 @@ class GraphLog:
 
     @property
     def set_words(self) -> int:
-        """The number of words of a set."""
+        """The number of words of a set of records, which has one bit per record."""
         return (self.records + 63) // 64
 
     def labelled(self, label: int) -> Bits:

@@ -30,7 +30,7 @@ _MOST_STATES = 3_000_000_000
 class CacheRule(Enum):
     """The eviction rule: which cached state makes room for one that leaves the path.
 
-    The order is that of the kernel.
+    The kernel gets the index of the rule in this order.
     """
 
     RANDOM = "random"

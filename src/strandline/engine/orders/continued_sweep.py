@@ -115,7 +115,7 @@ class ContinuedSweep(Search):
         return None
 
     def _continue_counting(self, counters: SweepCounters) -> None:
-        """Expand the states handed over instead of the initial ones."""
+        """Start from the counters of the search that this one continues, without the initial states."""
         self.expansion.rest.count = self.expansion.rest.next = 0
         for one, counts, line in zip(self.threads, counters.counts, counters.lines, strict=True):
             for name, count in counts.items():

@@ -140,7 +140,7 @@ class ShardedSweepSearch(ContinuedSweep):
         return self._most_urgent([*returned, *returned_by_others])
 
     def _share_limit(self) -> None:
-        """Divide the remaining limit on states; the last ones go to one thread after the other."""
+        """Divide the rest of the limit on states equally; if it is less than one each, the threads take turns."""
         left = self.journal.most_links()
         if left is None:
             return

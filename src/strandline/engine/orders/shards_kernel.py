@@ -269,7 +269,7 @@ def _receive(shard):
 
 @inlined
 def _stand_at_layer(layers):
-    """Give the line a row if the first states of its layer came from other threads."""
+    """Enter the line's layer into this thread's table, if its first states in this shard came from other threads."""
     line = layers.line
     if line.row == NONE and line.waiting > _0:
         first = layers.rows[layers.heap[_0]]

@@ -134,7 +134,7 @@ class WorkerPool(Part):
         return code
 
     def _prepare(self, workers: Sequence[_Worker], budget: int, records_end: int) -> None:
-        """Set the limits of the next call of the kernel, and the shared words as after a round."""
+        """Set the limits for the next call of the kernel, and reset the shared words to their values between rounds."""
         from strandline.engine.orders.shared_kernel import ARRIVALS, NUMBER, STATE
 
         limits, shared = self._round, self._shared

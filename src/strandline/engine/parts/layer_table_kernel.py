@@ -218,7 +218,7 @@ def has_queued_layer(layers):
 
 @inlined
 def schedule_root(layers, row):
-    """Make the persistent state that a layer got last a root of the next sweep, and all that it gets later."""
+    """Make the persistent state last added to a layer, and all that are added to it later, roots of the next sweep."""
     line = layers.line
     if layers.rows[row].roots == _0:
         layers.rows[row].roots = max(_1, layers.chains[persistent_chain(row)].count)

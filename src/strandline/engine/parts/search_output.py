@@ -132,7 +132,7 @@ class JournalPart(Part):
         return None if self._max_states is None else max(0, self._max_states - int(self.counts.recorded))
 
     def repeat(self, records: int) -> None:
-        """Raise the limit on states by the number of records that store known states again."""
+        """Raise the limit on states by `records`: those of a hand-off, whose states had records before."""
         if self._max_states is not None:
             self._max_states += records
 

@@ -50,7 +50,7 @@ def drop(stack):
 
 @inlined
 def has_room(stack, words, items):
-    """Return True if `items` more items fit; if not, ask for room."""
+    """Return True if `items` more items fit; if not, request that the stack grows."""
     end = (stack.top.count + items) * (word_count(words) + _1)
     if end > U(len(stack.items)):
         stack.top.wanted = end

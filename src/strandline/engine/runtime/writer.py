@@ -116,7 +116,7 @@ class Writer:
 
 
 class Collected:
-    """Buffer small writes and pass them on in blocks; `take` owns the blocks."""
+    """Buffers small writes and passes them to `take` in blocks, which are not changed afterwards."""
 
     def __init__(self, take: Callable[[WordArray], None]) -> None:
         self._take, self._count = take, 0

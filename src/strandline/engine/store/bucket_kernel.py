@@ -72,7 +72,7 @@ def unmix_key(value, bits):
 
 @inlined
 def set_form(form, bits, buckets):
-    """Compute the layout of keys of `bits` bits in a table of so many buckets; return its capacity in keys."""
+    """Compute the layout of keys of `bits` bits in a table of `buckets` buckets; return its capacity in keys."""
     shift = _0
     while buckets >> (shift + _1) != _0:
         shift += _1
@@ -123,7 +123,7 @@ def _rest_at(table, bucket, form, place):
 
 @inlined
 def _write(table, bucket, form, place, tag, rest):
-    """XOR a tag and a remainder into a place, where the bits of a former key, if any, must be cancelled."""
+    """XOR a tag and a remainder into a place. To replace a key, the caller passes the XOR of the old and the new."""
     offset = _8 * (form.room + _1) + place * form.rest
     word, bit = bucket + (offset >> _6), offset & _63
     table[word] ^= rest << bit
@@ -133,7 +133,7 @@ def _write(table, bucket, form, place, tag, rest):
 
 @inlined
 def fill(table, bucket, form, place, tag, rest):
-    """Write a key to the first free place of a bucket, where all bits are zero."""
+    """Write a key to `place`, the first free one of a bucket, where all bits are zero."""
     _write(table, bucket, form, place, tag, rest)
     table[bucket] += _1
 
@@ -180,7 +180,7 @@ def add_to_bucket(table, bucket, form, tag, rest):
 
 @inlined
 def _write_behind(table, bucket, form, position, tag, rest):
-    """Write a key to a free position of a locked bucket, except for the first word of the bucket."""
+    """Write a key to a free position of a locked bucket, but not the first word, whose release makes it visible."""
     offset = _8 * (form.room + _1) + position * form.rest
     word, bit = bucket + (offset >> _6), offset & _63
     # Remainders begin behind all tags, never in the first word, because a bucket has room for at least seven keys.
@@ -214,7 +214,7 @@ def fill_nearby(table, bucket, form, tag, rest):
 
 @inlined
 def _nearest(table, bucket, form):
-    """Return the place of the key in a full bucket whose home bucket is nearest."""
+    """Return the place of that key in a full bucket which is nearest to its own home bucket."""
     nearest, least = _0, _ALL
     for place in range(form.room):
         distance = _rest_at(table, bucket, form, place) >> (form.rest - _DISTANCE_BITS)
@@ -259,5 +259,5 @@ def value_at(array, at, form, bucket, place):
 
 @inlined
 def further(form):
-    """Return the increment of a key's remainder per bucket that it lies further from its home."""
+    """Return the amount by which a key's remainder grows with each bucket of distance from its home bucket."""
     return _1 << (form.rest - _DISTANCE_BITS)

@@ -50,7 +50,7 @@ _FORWARDS: dict[int, Callable[[Any], Callable[..., Any]]] = {
 
 
 def _by_store(default: Any = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Make a function call the function of the same name in the module of the store, its first argument.
+    """Make a function dispatch to the function of the same name in the module of its first argument, the store.
 
     `default` is called for stores whose module has none. Kernels select it when they are compiled, by the type of the
     store.
@@ -252,7 +252,7 @@ def extra_at(store, number):
 
 @inlined
 def entry_room(store, number):
-    """Return True if `entries` has room for this entry; if not, ask for it."""
+    """Return True if `entries` has room for this entry; if not, request that it grows."""
     end = (number + U(1)) * store.entry
     if end > U(len(store.entries)):
         store.shape.wanted_entries = end

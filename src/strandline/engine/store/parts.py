@@ -100,7 +100,7 @@ class TabledPart(StorePart):
 
     @abstractmethod
     def _fullest(self, places: int) -> int:
-        """Return the most states of a table that cannot grow; insertion takes longer then."""
+        """Return the number of states up to which a table is filled if it cannot grow, at slower insertions."""
 
     def _grow_table(self, affordable: Affordable) -> bool:
         check_table_limit(self.shape)

@@ -1,4 +1,4 @@
-"""Open addressing with linear probing: three stores without deletion on their own, which grow in place.
+"""Open addressing with linear probing: three stores, whose tables grow in place.
 
 A `NumberTable` has in each slot the upper half of a state's hash and the number of its entry, so one comparison with
 the entry is nearly always the right one, and the table grows without reading states. A `StateTable` is for states of

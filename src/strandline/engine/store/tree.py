@@ -93,7 +93,7 @@ class TreePart(TabledPart):
 
     @property
     def _others(self) -> int:
-        """Words of all but the table and the frontier, less the released words of the latter."""
+        """Return the words of all arrays but the table and the frontier, less the frontier's released words."""
         arrays = (self._pairs, self._sources, self._kept, self._folded, self._recent)
         folding = sum(map(len, arrays))
         return len(self._scratch) + self.nodes.words + folding - self._released
@@ -173,7 +173,7 @@ class TreePart(TabledPart):
     def states(self, rows: int) -> Iterator[WordArray]:
         """Iterate over all states, in blocks of at most `rows` rows with one extra word each.
 
-        States that are decompressed in the store are lost.
+        This overwrites the states that the store holds decompressed.
         """
         from strandline.engine.store.quotient_kernel import list_keys
 

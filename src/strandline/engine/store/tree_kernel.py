@@ -162,8 +162,8 @@ def _mixed_key(store, array, at, source):
 def decompress_keys(store, keys, joined, rows):
     """Write the states of keys to rows with one extra word each.
 
-    With `joined`, keys are packed as in the table, else as in `entries`. States that are decompressed in the store are
-    lost.
+    With `joined`, keys are packed as in the table, else as in `entries`. This overwrites the states that the store
+    holds decompressed.
     """
     words, half = word_count(store.words), store.keys.form.half
     for number in range(U(len(keys))):

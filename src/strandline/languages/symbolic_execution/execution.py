@@ -140,9 +140,10 @@ class Execution:
     def settle(self, remembered: Iterable[Variable]) -> None:
         """Turn the store's pending writes into assignments between two statements, if the step keeps its meaning.
 
-        Writes stay pending inside a branch, as an assignment would hold outside of it, too; if one of them is to a
-        variable in `remembered`, as values still in use refer to its old value; and if a value may not fit its
-        variable, as a later statement may still disable the step.
+        Writes stay pending
+        - inside a branch, because the assignments would be made on the other branch as well;
+        - if one of them changes a variable in `remembered`, to whose old value other values still refer;
+        - if a value may not fit its variable, because a later statement may still disable the step.
         """
         if self.path or not self.store.pending:
             return
@@ -150,7 +151,7 @@ class Execution:
             self.store.settle()
 
     def with_earlier_faults(self, expression: Expression) -> Expression:
-        """Return an expression like `expression` that also faults where one noted before it faults."""
+        """Return an expression with the same value that also faults where one noted earlier in the step faults."""
         certain = _eager([expression])
         first = all_of(condition for risk, condition in self.risks if risk not in certain)
         return expression if first == TRUE else Choice(first, expression, FALSE)

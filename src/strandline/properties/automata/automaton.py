@@ -93,7 +93,7 @@ def merge_parallel(edges: Iterable[Edge]) -> tuple[Edge, ...]:
 
 
 def _without_weaker(guards: dict[int, Guard]) -> dict[int, Guard]:
-    """Return the guards by marks, each without the letters that are allowed with more marks."""
+    """Return the given map from marks to guards, each guard without the letters of guards with more marks."""
     if len(guards) == 1:
         return guards
     result = {}

@@ -1,11 +1,11 @@
 """Exact classification of a formula, by automata for it and for its negation.
 
-Safety: the language contains every word all of whose prefixes it can continue. Persistence: Boker and Kupferman (2009)
-turn a Büchi automaton into a co-Büchi automaton that accepts at least the same words, and only these exactly if the
-language is a persistence property. It is weak, because its acceptance is that of whole components of the product with
-the subset automaton; so comparing it with the negation is one emptiness check. Guarantee and recurrence are the duals;
-obligation is both recurrence and persistence. Stutter invariance: no word of the formula, with letters
-repeated, is a word of the negation, nor the other way round (Michaud and Duret-Lutz 2015).
+Safety: a word is in the language if each of its prefixes is a prefix of some word in the language. Persistence: Boker
+and Kupferman (2009) turn a Büchi automaton into a co-Büchi automaton that accepts at least the same words, and only
+these exactly if the language is a persistence property. It is weak, because its acceptance is that of whole components
+of the product with the subset automaton; so comparing it with the negation is one emptiness check. Guarantee and
+recurrence are the duals; obligation is both recurrence and persistence. Stutter invariance: no word of the formula,
+with letters repeated, is a word of the negation, nor the other way round (Michaud and Duret-Lutz 2015).
 """
 
 from __future__ import annotations

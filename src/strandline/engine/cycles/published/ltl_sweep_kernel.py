@@ -24,7 +24,7 @@ _0 = U(0)
 
 @inlined
 def _after_sweep(search):
-    """Begin to look for cycles over several layers, if it is time and there can be one."""
+    """Begin the search for cycles over several layers, if it is due after this sweep and there can be one."""
     state = search.state
     state.phase = BETWEEN
     now = state.online != _0 or search.layers.line.pending == _0

@@ -149,7 +149,7 @@ def _end_round(search):
 
 @inlined
 def _forget_visited(search):
-    """Count the states visited in the present stay as deleted, and begin the next stay."""
+    """Count the states that the line has visited since it came to this layer as deleted; the line leaves the layer."""
     state = search.state
     search.journal.counts.stored -= state.garbage
     state.garbage = _0

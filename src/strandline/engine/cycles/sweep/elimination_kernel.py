@@ -1,15 +1,16 @@
 """Accepting cycles over several layers of a column, by elimination of persistent states.
 
-A cycle over several layers has a regress edge, whose target is persistent. Members are persistent states that may lie
-on an accepting cycle as such a target. A round finds the members to which a regress edge leads on a non-empty path from
-a member with an accepting state; they are the members of the next round. When no member is left there is no cycle; when
-a round keeps them all there is one: every member has an accepting path from a member (as in one-way-catch-them-young;
+A cycle over several layers has a regress edge, whose target is persistent. The *members* are the persistent states that
+may be such a target on an accepting cycle. In each round, a member stays one only if it is reached, over a path that
+visits an accepting state and ends with a regress edge, from some member. When no member is left there is no cycle; when
+a round keeps them all there is one, because each of them has such a path from another (as in one-way-catch-them-young;
 001 §3.2 propagates maximal predecessors instead).
 
-A round is several sweeps of the column: every stored state has a value (`VALUE`), reset in each round; members start,
-and one whose value rises is a root of the next sweep. Paths through other persistent states are not followed: all
-targets of regress edges on a cycle are members. The first members are free: those hit in the sweeps that explored the
-column (`strandline.engine.cycles.sweep.layers_kernel`), because from its second sweep on every visited state is
+A round is several sweeps of the column. Every stored state has a value (`VALUE`), which is reset in each round; the
+sweeps start from the members, and a member whose value rises is a root of the next sweep. Paths through other
+persistent states are not followed, since all targets of regress edges on a cycle are members. The first members cost
+nothing: they are the persistent states that a regress edge hit again in the sweeps that explored the column
+(`strandline.engine.cycles.sweep.layers_kernel`). That suffices, because from the second sweep on every visited state is
 reachable from a persistent one, and every state reachable from one is visited.
 
 The progress graph (001 §5.2) prunes rounds: a regress edge spans the layers from its target's to its source's, the
@@ -56,7 +57,7 @@ _0, _1, _2 = U(0), U(1), U(2)
 
 @njit
 def begin_round(search, first):
-    """Choose the members of the next round and make them its roots; their number is in `members`.
+    """Choose the persistent states that are members of the next round, and make them its roots; count in `members`.
 
     Layers without members lose their span.
     """
@@ -89,7 +90,7 @@ def begin_round(search, first):
 
 @njit
 def list_members(search, found):
-    """Write the members, state and record, into `found`, which has room for all."""
+    """Write the members that elimination has left into `found`, each as the words of its state and its record."""
     layers, store = search.layers, search.store
     width = word_count(store.words)
     place = _0

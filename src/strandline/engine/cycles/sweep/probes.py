@@ -43,10 +43,7 @@ class Probe:
         return isinstance(self.search, ComponentSearch)
 
     def path(self) -> tuple[int, State, list[int], Cycle]:
-        """Return the path to the cycle that was found.
-
-        Its root, as in `roots`, the root's state, the steps, and the cycle.
-        """
+        """Return the path to the cycle that was found: its root, as in `roots`, the root's state, steps, and cycle."""
         links = np.concatenate(self._links)
         steps: list[int] = []
         record = self.search.cycle.record

@@ -179,7 +179,7 @@ class SweepCycleSearch(CycleSearch):
         return self.settled and not self._eliminating
 
     def waiting_states(self, most: int) -> WordArray:
-        """Return a uniform sample of the unexpanded states, one per row: all, or `most` to twice as many."""
+        """Return a uniform sample of the unexpanded states, one per row: `most` to 2 * `most` of them, or all."""
         from strandline.engine.orders.sweep_kernel import list_frontier
 
         chains = self._layers.layers().chains
@@ -223,8 +223,8 @@ class SweepCycleSearch(CycleSearch):
     def begin_loop(self) -> LoopSearch | None:
         """Begin the search for the loop of the cycle.
 
-        A cycle inside the layer is searched for there; one over several layers by a depth-first search from the
-        members, one of which leads to it, as elimination has proved.
+        A cycle inside the layer is searched for in that layer. A cycle over several layers is searched for depth-first
+        from the persistent states that elimination has left: it has proved that one of them leads to a cycle.
         """
         if self.cycle_kind == "S":
             column, layer = self.line
@@ -237,7 +237,7 @@ class SweepCycleSearch(CycleSearch):
         return None
 
     def _members(self) -> WordArray:
-        """Return the states of the members, each followed by its record."""
+        """Return the members left by the elimination, one per row: the words of the state, then its record."""
         from strandline.engine.cycles.sweep.elimination_kernel import list_members
 
         found: WordArray = np.zeros((int(self._state.members), self.kernel.words + 1), dtype=np.uint64)

@@ -16,9 +16,9 @@ _FUNCTION = ast.FunctionDef
 
 
 def find_missing_decorators(text: Text, definition: ast.ClassDef, leading: Sequence[str]) -> Iterator[str]:
-    """Yield a warning for each function that has the parameters of an action or a claim but is never mentioned.
+    """Yield a warning for each undecorated, unused function that looks like an action or a claim of the model.
 
-    `leading` are these parameters: `m`, or `m, me`.
+    It does if its first parameters are `leading` (`m`, or `m, me`), and it acts or returns a condition.
     """
     spoken_of = {
         node.attr if isinstance(node, ast.Attribute) else node.id

@@ -53,7 +53,7 @@ class PythonScope(Scope):
     ) -> None:
         """Create a scope; with a process, the fields of the process need no `me.`.
 
-        `offers` are, by name, the actions with arguments that are values from containers.
+        `offers` has, by name, the actions with a parameter whose values come from a container.
         """
         self.structure, self._process = structure, process
         self._offers = dict(offers or {})

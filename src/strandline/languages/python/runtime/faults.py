@@ -54,7 +54,7 @@ def out_of_range(message: str) -> None:
 
 
 def raise_out_of_range(message: str) -> None:
-    """Raise `OutOfRange` at once, for a value inside a code, which cannot be stored until the step ends."""
+    """Raise `OutOfRange` at once, for a part of an encoded value, which cannot be stored until the step ends."""
     raise OutOfRange(message)
 
 

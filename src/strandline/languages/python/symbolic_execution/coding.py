@@ -115,7 +115,7 @@ def encode_for_variable(kind: Type, value: Any, span: Span | None) -> Expression
 def _encode_optional(element: FlatType, value: Any, span: Span | None) -> Expression:
     """Return the number stored for an optional: 0 for None, else the code of the value plus 1.
 
-    Numbers below the range have negative codes, which stay without the plus 1, so that none becomes 0, which is None.
+    A number below the range has a negative code. That is stored as it is: with the plus 1, -1 would become 0, the None.
     """
     match value:
         case None:

@@ -49,7 +49,7 @@ class Names:
             values[:] = [_detach_value(store, written, value, "a value") for value in values]
 
     def doubt(self, variable: Variable) -> None:
-        """Make names of one of several records unusable, if one of the records is stored in the written variable."""
+        """Make each name for one of several records unusable, if the written variable holds one of these records."""
         for frame in self.frames:
             for name, value in frame.items():
                 if _may_lie_in(value, variable):
