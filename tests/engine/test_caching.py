@@ -206,13 +206,13 @@ def test_a_memory_limit_stops_in_time_and_can_be_raised() -> None:
     usual = cached(kernel, 4000, "random")
     with smallest_arrays():
         limit = CachingRun(kernel, 4000, "random").search.current_bytes() + 1024
-        run = CachingRun(kernel, 4000, "random", memory_limit=limit)
+        run = CachingRun(kernel, 4000, "random", engine_bytes=limit)
         stops = 0
         while run.advance().event is Event.MEMORY:
             stops += 1
             assert run.search.statistics().peak_bytes <= limit
             limit += 1 << 14
-            run.search.memory_limit = limit
+            run.search.engine_bytes = limit
     assert stops > 3
     same(run.outcome, usual)
 

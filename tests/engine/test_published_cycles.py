@@ -290,13 +290,13 @@ def test_limits(method: str) -> None:
     with smallest_arrays():
         limited = made(method, graph, links)
         limit = limited.current_bytes() + 4096
-        limited.memory_limit = limit
+        limited.engine_bytes = limit
         stops = 0
         while (event := run_to_end(limited)) is Event.MEMORY:
             stops += 1
             assert limited.statistics().peak_bytes <= limit
             limit += 1 << 14
-            limited.memory_limit = limit
+            limited.engine_bytes = limit
     assert stops > 2
     assert (event is Event.CYCLE) == usual.found
     assert limited.statistics().visited == usual.figures.visited

@@ -122,7 +122,7 @@ def test_a_memory_limit_stops_in_time_and_can_be_raised(order: str, words: int) 
     with smallest_arrays():
         empty = Run(kernel, order)
         limit = empty.search.current_bytes() + 1024
-        run = Run(kernel, order, memory_limit=limit)
+        run = Run(kernel, order, engine_bytes=limit)
         stops = 0
         while run.advance().event is Event.MEMORY:
             stops += 1
@@ -131,7 +131,7 @@ def test_a_memory_limit_stops_in_time_and_can_be_raised(order: str, words: int) 
             assert run.advance().event is Event.MEMORY, "nothing has changed, so it stops again"
             assert run.outcome.statistics.visited == again
             limit += 1 << 14
-            run.search.memory_limit = limit
+            run.search.engine_bytes = limit
     assert stops > 3
     same(run.outcome, usual)
 

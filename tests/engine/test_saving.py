@@ -85,11 +85,11 @@ def test_what_was_saved_of_another_search_is_refused() -> None:
 
 def test_limits_are_not_kept() -> None:
     kernel = graph_kernel(random_graph(Random(1), 50, 90))
-    run = Run(kernel, "bfs", max_states=3, memory_limit=1 << 30)
+    run = Run(kernel, "bfs", max_states=3, engine_bytes=1 << 30)
     assert run.advance().event is Event.STATES
-    other = Run(kernel, "bfs", max_states=4, memory_limit=1 << 20)
+    other = Run(kernel, "bfs", max_states=4, engine_bytes=1 << 20)
     other.outcome = run.outcome
     restore_search(other.search, kept(save_search(run.search)))
-    assert other.search.memory_limit == 1 << 20
+    assert other.search.engine_bytes == 1 << 20
     assert other.advance().event is Event.STATES
     assert len(other.outcome.links) == 4

@@ -228,7 +228,7 @@ def test_memory_that_is_full_is_told() -> None:
     kernel = graph_kernel(random_graph(Random(3), 3000, 9000, kind="regressing"))
     engine = compiled_engine()
     with small_boxes(engine), smallest_arrays(engine):
-        limited = Sharded(kernel, "sweep", collect=False, threads=2, memory_limit=340_000)
+        limited = Sharded(kernel, "sweep", collect=False, threads=2, engine_bytes=340_000)
     assert limited.advance().event is engine.Event.MEMORY
     limited.search.close()
     assert explore(kernel, "sweep").event is engine.Event.DONE

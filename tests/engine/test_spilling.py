@@ -39,7 +39,7 @@ class SpillingRun(Run):
         super().__init__(kernel, "", **options)
 
     def new_search(self, order: str, **options: Any) -> Any:
-        terms = {"memory_limit": self._memory, **options}
+        terms = {"engine_bytes": self._memory, **options}
         search = self.engine.SpillingSearch
         files = {"folder": self._folder, "account": self.written.append, "release": self._release}
         return search(self.kernel, **files, **terms)
@@ -349,7 +349,7 @@ def test_the_memory_limit_is_that_of_the_whole_search(tmp_path: Path) -> None:
     """The arrays of its parts may take a share of it; sets, pieces and caches take the rest."""
     limit = 1 << 26
     search = SpillingRun(graph_kernel(Graph(((0,),))), tmp_path, limit).search
-    assert search.memory_limit == limit
+    assert search.engine_bytes == limit
     assert 0 < search.array_limit < limit // 2
-    usual = Run(graph_kernel(Graph(((0,),))), "bfs", memory_limit=limit).search
-    assert usual.array_limit == usual.memory_limit == limit
+    usual = Run(graph_kernel(Graph(((0,),))), "bfs", engine_bytes=limit).search
+    assert usual.array_limit == usual.engine_bytes == limit

@@ -100,7 +100,7 @@ def test_a_table_that_has_no_room_to_be_doubled(words: int) -> None:
             places, size = int(free.search._table.shape.places), 8 * len(free.search._table.table)
             full, grown = 8 * sum(part.room for part in free.search.parts), set()
             for limit in range(full - size // 2, full + 2 * size, size // 8):
-                short = Run(kernel, "bfs", engine=engine, collect=False, threads=threads, memory_limit=limit)
+                short = Run(kernel, "bfs", engine=engine, collect=False, threads=threads, engine_bytes=limit)
                 if short.advance().event is engine.Event.DONE:
                     assert short.outcome.levels == levels
                     grown.add(int(short.search._table.shape.places))

@@ -216,7 +216,7 @@ def test_where_memory_is_short_the_table_grows_by_what_there_is() -> None:
     assert free.advance().event is Event.DONE
     lines = int(free.search._table._form.buckets)
     limit = free.outcome.statistics.peak_bytes * 9 // 10
-    limited = Run(kernel, "bfs", store_kind=TREE, collect=False, memory_limit=limit)
+    limited = Run(kernel, "bfs", store_kind=TREE, collect=False, engine_bytes=limit)
     assert limited.advance().event is Event.DONE
     assert limited.outcome.levels == free.outcome.levels
     assert limited.outcome.links == free.outcome.links

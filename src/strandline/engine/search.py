@@ -114,13 +114,14 @@ class SearchArguments(TypedDict, total=False):
     """The arguments of every search.
 
     `log` receives the parent log, `observer` the expanded states; the search stops at states with a label of
-    `stop_mask`.
+    `stop_mask`. `engine_bytes` is the memory that its arrays may take: the share of the engine in the memory limit of
+    the process; None without a limit.
     """
 
     log: Sink
     observer: SearchObserver | None
     stop_mask: int
-    memory_limit: int | None
+    engine_bytes: int | None
     max_states: int | None
 
 
@@ -152,7 +153,7 @@ class Search(ABC):
 
     loop: ClassVar[str]
     """Module and function of the compiled loop, relative to this package."""
-    limits: ClassVar[tuple[str, ...]] = ("memory_limit",)
+    limits: ClassVar[tuple[str, ...]] = ("engine_bytes",)
     """Attributes that checkpoints do not store; see `Part.limits`."""
 
     def __init__(
@@ -162,11 +163,11 @@ class Search(ABC):
         log: Sink,
         observer: SearchObserver | None = None,
         stop_mask: int = 0,
-        memory_limit: int | None = None,
+        engine_bytes: int | None = None,
         max_states: int | None = None,
     ) -> None:
         self.kernel = kernel
-        self.memory_limit = memory_limit
+        self.engine_bytes = engine_bytes
         self.expansion = ExpansionPart(kernel, stop_mask)
         self.journal = JournalPart(kernel.words, log, observer, max_states)
         self.parts: tuple[Part, ...] = (self.expansion, self.journal, *parts)
@@ -247,8 +248,8 @@ class Search(ABC):
 
     @property
     def array_limit(self) -> int | None:
-        """The bytes that the arrays of the parts may take: by default the whole memory limit."""
-        return self.memory_limit
+        """The bytes that the arrays of the parts may take: by default all of `engine_bytes`."""
+        return self.engine_bytes
 
     @property
     def can_hand_off(self) -> bool:

@@ -91,7 +91,7 @@ class Reached:
 
 
 def nearest(
-    kernel: Kernel, wanted: StateSet, log: ParentLog, may_go_on: Patience, *, memory_limit: int | None
+    kernel: Kernel, wanted: StateSet, log: ParentLog, may_go_on: Patience, *, engine_bytes: int | None
 ) -> Reached | None:
     """Find a state of the set at the least distance from an initial state; None if a limit was reached first.
 
@@ -108,7 +108,7 @@ def nearest(
             found.append((count + number, tuple(rows[number].tolist())))
         count += len(rows)
 
-    search = BreadthFirstSearch(kernel, log=log.append, observer=StatesOnly(look_at), memory_limit=memory_limit)
+    search = BreadthFirstSearch(kernel, log=log.append, observer=StatesOnly(look_at), engine_bytes=engine_bytes)
     try:
         while not found and search.advance(_SLICE) is Event.PAUSED and may_go_on(count):
             pass
@@ -123,16 +123,16 @@ def nearest(
 
 
 def shorten_lasso(
-    kernel: Kernel, wanted: StateSet, log: ParentLog, may_go_on: Patience, *, memory_limit: int | None
+    kernel: Kernel, wanted: StateSet, log: ParentLog, may_go_on: Patience, *, engine_bytes: int | None
 ) -> Lasso | None:
     """Return a lasso with a shortest stem to one of the states and a shortest loop from there.
 
     The states must be accepting and lie on loops. Returns None if a limit was reached first.
     """
-    reached = nearest(kernel, wanted, log, may_go_on, memory_limit=memory_limit)
+    reached = nearest(kernel, wanted, log, may_go_on, engine_bytes=engine_bytes)
     if reached is None:
         return None
-    builder = LoopSearch(kernel, reached.state, 0, memory_limit=memory_limit)
+    builder = LoopSearch(kernel, reached.state, 0, engine_bytes=engine_bytes)
     while (event := builder.advance(_SLICE)) is Event.PAUSED:
         if not may_go_on(builder.visited):
             return None

@@ -45,7 +45,7 @@ _CYCLE_SEARCHES: Mapping[str, tuple[Callable[..., CycleSearch], Mapping[str, Any
 class SearchMaker(Protocol):
     """The interface of a factory of searches over a Kernel."""
 
-    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Searching:
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, engine_bytes: int | None) -> Searching:
         """Make a search; `log` receives the links of stored states, `observer` is notified of expanded states."""
 
 
@@ -67,7 +67,7 @@ class SpillingMaker(Protocol):
         kernel: Kernel,
         log: Sink,
         observer: SearchObserver | None,
-        memory_limit: int | None,
+        engine_bytes: int | None,
         folder: Path,
         account: Callable[[int], None],
         release: Release | None = None,
@@ -87,8 +87,8 @@ class StateSearches:
     options: Options
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Search:
-        options, terms = self.options, self._terms(log.append, observer, memory_limit)
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, engine_bytes: int | None) -> Search:
+        options, terms = self.options, self._terms(log.append, observer, engine_bytes)
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
         # Observers are notified of states in the order of expansion, by a single thread.
@@ -109,12 +109,12 @@ class StateSearches:
             **terms,
         )
 
-    def _terms(self, log: Sink, observer: SearchObserver | None, memory_limit: int | None) -> SearchArguments:
+    def _terms(self, log: Sink, observer: SearchObserver | None, engine_bytes: int | None) -> SearchArguments:
         return {
             "log": log,
             "observer": observer,
             "stop_mask": self.stop_mask,
-            "memory_limit": memory_limit,
+            "engine_bytes": engine_bytes,
             "max_states": self.options.max_states,
         }
 
@@ -136,7 +136,7 @@ class StateSearches:
         kernel: Kernel,
         log: Sink,
         observer: SearchObserver | None,
-        memory_limit: int | None,
+        engine_bytes: int | None,
         folder: Path,
         account: Callable[[int], None],
         release: Release | None = None,
@@ -145,7 +145,7 @@ class StateSearches:
         # Imported lazily: runs with enough memory do not wait for the import.
         from strandline.engine.disk.search import SpillingSearch
 
-        terms = self._terms(log, observer, memory_limit)
+        terms = self._terms(log, observer, engine_bytes)
         return SpillingSearch(kernel, folder=folder, account=account, release=release, writer=writer, **terms)
 
 
@@ -156,7 +156,7 @@ class DeviceSearches:
     options: Options
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Searching:
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, engine_bytes: int | None) -> Searching:
         # Imported lazily: runs without a device do not wait for the import.
         from strandline.engine.device.cuda import CudaDevice
         from strandline.engine.device.search import DeviceSearch
@@ -164,7 +164,7 @@ class DeviceSearches:
         if observer is not None or kernel.device is None:
             raise InternalError("this search cannot be made on a device")
         options = self.options
-        limits = {"max_states": options.max_states, "memory_limit": options.memory_limit}
+        limits = {"max_states": options.max_states, "engine_bytes": options.memory_limit}
         return DeviceSearch(kernel, CudaDevice(kernel), stop_mask=self.stop_mask, **limits)
 
 
@@ -184,8 +184,8 @@ class WalkSearches:
     seed: int
     stop_mask: int
 
-    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> Search:
-        terms: SearchArguments = {"log": log.append, "stop_mask": self.stop_mask, "memory_limit": memory_limit}
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, engine_bytes: int | None) -> Search:
+        terms: SearchArguments = {"log": log.append, "stop_mask": self.stop_mask, "engine_bytes": engine_bytes}
         return RandomWalks(kernel, walks=self.walks, depth=self.depth, seed=self.seed, **terms)
 
 
@@ -215,14 +215,14 @@ class CycleSearches:
     ranks: int = 1
     whole: bool = False
 
-    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, memory_limit: int | None) -> CycleSearch:
+    def make(self, kernel: Kernel, log: Log, observer: SearchObserver | None, engine_bytes: int | None) -> CycleSearch:
         kind, given = _CYCLE_SEARCHES[self.method.name]
         arguments = dict(given)
         if self.method.ranked:
             arguments["ranks"] = self.ranks
         if self.whole:
             arguments["whole"] = True
-        terms: SearchArguments = {"log": log.append, "memory_limit": memory_limit, "max_states": self.max_states}
+        terms: SearchArguments = {"log": log.append, "engine_bytes": engine_bytes, "max_states": self.max_states}
         return kind(kernel, accepting=self.accepting, **terms, **arguments)
 
 

@@ -43,7 +43,7 @@ def shorter_lasso(lasso: Lasso, product: Product, run: SearchRun, wanted: WordAr
         return run.reached_limit() is None and (to_the_end or visited <= patience)
 
     try:
-        shorter = shorten_lasso(kernel, goals, log, may_go_on, memory_limit=run.context.engine_bytes)
+        shorter = shorten_lasso(kernel, goals, log, may_go_on, engine_bytes=run.context.engine_bytes)
     finally:
         log.close()
     if shorter is None or (wanted is None and len(shorter) >= len(lasso)):

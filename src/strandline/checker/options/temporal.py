@@ -57,8 +57,8 @@ class LogicOptions:
     finite_runs: str | None = field(
         default=None,
         metadata=option(
-            "the meaning of finite runs: stutter, the last state repeats for ever (default); ignore, they do not count; "
-            "in CTL also maximal, the last state has no next one (default for Petri nets)",
+            "the meaning of finite runs: stutter, the last state repeats for ever (default); ignore, they do not "
+            "count; in CTL also maximal, the last state has no next one (default for Petri nets)",
             group=_GROUP,
             choices=FINITE_RUNS,
         ),

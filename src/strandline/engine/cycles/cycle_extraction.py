@@ -50,7 +50,7 @@ class LoopSearch(Search):
         accepting: int,
         region: Region | None = None,
         *,
-        memory_limit: int | None = None,
+        engine_bytes: int | None = None,
     ) -> None:
         self._region = region or Region()
         self._state = record(LOOP, accepting=accepting, source=ROOT)
@@ -59,7 +59,7 @@ class LoopSearch(Search):
         self._kept: list[WordArray] = []
         self._table = TablePart(kernel.words + 1, numbered=True)
         super().__init__(
-            kernel, self._table, log=lambda links: self._kept.append(links.copy()), memory_limit=memory_limit
+            kernel, self._table, log=lambda links: self._kept.append(links.copy()), engine_bytes=engine_bytes
         )
         self.expansion.records[: kernel.words] = self._target
         self.expansion.rest.count = 1

@@ -79,9 +79,9 @@ class CycleSearch(Search):
                 self._cycle = begun
                 return Event.CYCLE
             self._loop = begun
-        if self.memory_limit is not None:
+        if self.engine_bytes is not None:
             # The states of the search itself stay in memory.
-            self._loop.memory_limit = max(0, self.memory_limit - self.current_bytes())
+            self._loop.engine_bytes = max(0, self.engine_bytes - self.current_bytes())
         event = self._loop.advance(seconds)
         if event is Event.CYCLE:
             self._cycle = Cycle(self.cycle_record(), self._loop.steps)

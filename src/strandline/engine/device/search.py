@@ -61,14 +61,14 @@ class DeviceSearch:
         *,
         stop_mask: int = 0,
         max_states: int | None = None,
-        memory_limit: int | None = None,
+        engine_bytes: int | None = None,
     ) -> None:
         if kernel.componentwise:
             raise InternalError("a device sweeps by a total order")
         self.kernel, self.device = kernel, device
         self._keys: Keys = keys_of(kernel)
-        self._budget = memory_limit
-        self._store = DeviceStore(device, shape_of(kernel, self._keys), memory_limit, max_states)
+        self._budget = engine_bytes
+        self._store = DeviceStore(device, shape_of(kernel, self._keys), engine_bytes, max_states)
         self._store.plan.stop_mask = stop_mask
         for name, value in self._keys.plan().items():
             self._store.plan[name] = value

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_MEMORY = 1 << 30
 _QUEUES, _KNOWN, _PIECE, _RECENT, _FILTER = 0.2, 0.1, 0.15, 0.3, 0.2
-"""Shares of the memory limit: the queues, sets of known states, a sorted piece, the cache of recent states, filters."""
+"""Shares of the engine bytes: the queues, sets of known states, a sorted piece, the cache of recent states, filters."""
 _LEAST_PIECE, _LEAST_QUEUES = 1 << 10, 1 << 13
 _PIECES, _SMALL_PIECE = 256, 256
 """Number of pieces after which their mean size is checked, and the mean size below which layers are merged."""
@@ -61,7 +61,7 @@ _AT_ONCE = 0.005
 class SpillingSearch(Search):
     """A search with its frontier on disk.
 
-    Files are made in `folder`. `memory_limit` is the memory of the whole search, of which the arrays of its parts may
+    Files are made in `folder`. `engine_bytes` is the memory of the whole search, of which the arrays of its parts may
     take `array_limit`; `piece` is the number of states that are loaded at a time.
     """
 
@@ -80,14 +80,14 @@ class SpillingSearch(Search):
     ) -> None:
         if kernel.componentwise:
             raise InternalError("a search on disk takes a single measure, not several componentwise")
-        memory = terms.get("memory_limit") or _DEFAULT_MEMORY
+        memory = terms.get("engine_bytes") or _DEFAULT_MEMORY
         width, row_words = width_of(kernel), kernel.words + 1
         self._work = record(DISK_EXPANSION, measured=int(kernel.measured))
         self._layers, self._pages = LayersPart(), PagedPart(width, extra=1)
         self._chains = MemoryQueue(width, self._pages, self._layers, self._work)
         self._recorder = RecorderPart(kernel.words)
         super().__init__(kernel, self._layers, self._pages, self._recorder, **terms)
-        self.memory_limit = memory
+        self.engine_bytes = memory
         self._array_limit = max(int(memory * _QUEUES), 8 * sum(part.room for part in self.parts) + _LEAST_QUEUES)
         self._width, self._row_words = width, row_words
         self.piece = max(_LEAST_PIECE, int(memory * _PIECE) // (8 * (4 * row_words + 1)))
@@ -109,7 +109,7 @@ class SpillingSearch(Search):
 
     @property
     def array_limit(self) -> int:
-        """The share of the memory limit for queues; sets, pieces and caches take the rest."""
+        """The share of the engine bytes for queues; sets, pieces and caches take the rest."""
         return self._array_limit
 
     # --- saving -------------------------------------------------------------------------------------------------

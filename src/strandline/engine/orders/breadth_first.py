@@ -63,7 +63,7 @@ class BreadthFirstSearch(Search):
                 self.journal,
                 self._level,
                 self.expansion.answer,
-                self.memory_limit,
+                self.engine_bytes,
                 encoded_log,
             )
             self.parts = (*self.parts, self._workers)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MOST_ALONE = 1 << 15
 """States that one thread expands at most before parallel work is considered again."""
 _LIMIT_SHARE = 32
-"""The buffer of links takes one part in so many of the memory limit at most."""
+"""The buffer of links takes at most the engine bytes divided by this number."""
 
 
 class _Worker:
@@ -56,7 +56,7 @@ class WorkerPool(Part):
         journal: JournalPart,
         level: Any,
         answer: Any,
-        memory_limit: int | None,
+        engine_bytes: int | None,
         log: EncodedSink | None,
     ) -> None:
         from strandline.engine.orders.shared_kernel import APART, THREADS
@@ -66,8 +66,8 @@ class WorkerPool(Part):
         self._table, self._journal, self._level, self._answer, self._log = table, journal, level, answer, log
         self._workers = [_Worker(kernel, thread, self.threads) for thread in range(self.threads)]
         links = min(sizes.SHARED_LINKS * self.threads, sizes.MOST_SHARED_LINKS)
-        if memory_limit is not None:
-            links = min(links, max(sizes.SHARED_STATES, memory_limit // 8 // _LIMIT_SHARE))
+        if engine_bytes is not None:
+            links = min(links, max(sizes.SHARED_STATES, engine_bytes // 8 // _LIMIT_SHARE))
         self._links: WordArray = np.zeros(links, dtype=np.uint64)
         self._encoded: Bytes = np.zeros(packed_size(links) if log else 0, dtype=np.uint8)
         self._block_sizes: WordArray = np.zeros(blocks_of(links), dtype=np.uint64)

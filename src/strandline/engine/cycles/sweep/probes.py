@@ -24,7 +24,7 @@ class Probe:
     """
 
     def __init__(
-        self, kernel: Kernel, roots: Sequence[int], accepting: int, *, most: int | None, memory_limit: int | None
+        self, kernel: Kernel, roots: Sequence[int], accepting: int, *, most: int | None, engine_bytes: int | None
     ) -> None:
         self._roots = roots
         self._links: list[WordArray] = []
@@ -33,7 +33,7 @@ class Probe:
             kernel,
             accepting=accepting,
             log=lambda links: self._links.append(links.copy()),
-            memory_limit=memory_limit,
+            engine_bytes=engine_bytes,
             max_states=most,
         )
 

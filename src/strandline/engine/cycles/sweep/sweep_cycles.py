@@ -112,7 +112,7 @@ class SweepCycleSearch(CycleSearch):
         precompile(propagate, search, np.uint64(0))
         precompile(list_members, search, np.zeros(0, dtype=np.uint64))
         precompile(list_frontier, search, np.zeros((0, words + 1), dtype=np.uint64))
-        proving = Probe(self.kernel, [-1], self.accepting, most=None, memory_limit=None)
+        proving = Probe(self.kernel, [-1], self.accepting, most=None, engine_bytes=None)
         proving.search.load()
         proving.search.close()
         start = tuple(int(word) for word in self.kernel.initial[0])
@@ -273,7 +273,7 @@ class SweepCycleSearch(CycleSearch):
         self._begin_probe(self.kernel, own, self._next_probe)
 
     def _begin_probe(self, kernel: Kernel, roots: list[int], most: int | None) -> None:
-        self._probe = Probe(kernel, roots, self.accepting, most=most, memory_limit=self.memory_limit)
+        self._probe = Probe(kernel, roots, self.accepting, most=most, engine_bytes=self.engine_bytes)
 
     def advance(self, seconds: float = 0.05) -> Event:
         if self._probe is None:
