@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from strategies import Case
+from support.interpreted_kernel import interpret_system
 
 from strandline.compile.host import compile_system
 from strandline.compile.interpret import Fault
-from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.compile.specification import KernelSpecification
 from strandline.model.expression import Expression

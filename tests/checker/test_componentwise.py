@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from kernels import ask_all, compile_host
+from support.interpreted_kernel import interpret_system
 
 import strandline
 from strandline.checker.measures.notation import parse_measures
 from strandline.compile.callback import from_callables
-from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.specification import KernelSpecification

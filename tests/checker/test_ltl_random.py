@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ltl_cases import LtlCase, SystemGraph, Unsuitable, graph_of, random_case, random_run, violated
+from support.trace_texts import json_text
 
 from strandline.checker.decisions.runs import RunsDecided, decide_runs, runs_task
 from strandline.checker.limits.progress import NullCallback
@@ -23,7 +24,7 @@ from strandline.checker.verdicts.verdict import Answer
 from strandline.errors import UsageError
 from strandline.properties import holds
 from strandline.traces.fitting import fit_system
-from strandline.traces.trace_files import json_text, read_trace
+from strandline.traces.trace_files import read_trace
 
 CYCLE_METHODS = list(METHODS)
 

@@ -11,9 +11,9 @@ import numpy as np
 from kernels import compile_host
 from support.explicit_graph import Graph
 from support.graph_back_end import graph_kernel
+from support.interpreted_kernel import interpret_system
 
 from strandline.compile.callback import from_callables
-from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import Kernel
 from strandline.compile.make import make_kernel
 from strandline.compile.specification import KernelSpecification

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernels import ask, ask_all, compare_back_ends
 from strategies import Case, Generator
+from support.interpreted_kernel import interpret_system
 
 from strandline.analysis.ranges import analyse_ranges
 from strandline.compile import host
 from strandline.compile.host import compile_system
-from strandline.compile.interpreted import interpret_system
 from strandline.compile.separate_compilation import emit_separately
 from strandline.compile.specification import KernelSpecification
 from strandline.model.expression import Binary, Const, Element, Expression, Read

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 from kernels import Answer, ask, compile_host
+from support.interpreted_kernel import interpret_system
 from unfolding import unfold_system
 
 from strandline.compile.interpret import Fault, Interpreter
-from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import FaultSite, Kernel
 from strandline.model.expression import (
     DIVISION_FAULT,

@@ -9,9 +9,9 @@ import numpy as np
 from kernels import ask_all
 from support.explicit_graph import Graph
 from support.graph_back_end import graph_kernel
+from support.interpreted_kernel import interpret_system
 
 from strandline.compile.interpret import Fault
-from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import DEADLOCK_BIT, Kernel
 from strandline.model.expression import Expression
 from strandline.model.measure import Measure

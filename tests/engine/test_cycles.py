@@ -101,7 +101,7 @@ def test_components_are_counted_without_loops() -> None:
         search.follows, sizes = False, []
         while run_to_end(search) is Event.CYCLE:
             sizes.append(search.component_size)
-            assert search.loop_visits == 0
+            assert search._loop is None
             search.go_on()
         assert sorted(sizes) == sorted(len(component) for component in accepting_components(graph, 1))
 

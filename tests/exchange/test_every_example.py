@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from support.trace_texts import itf_text, json_text
 
 from strandline.checker.expected.reader import find_expected, read_expected
 from strandline.languages import load
@@ -16,7 +17,7 @@ from strandline.source import Source
 from strandline.traces.evaluate import Evaluator
 from strandline.traces.interpreter_walk import Walk, reference_of
 from strandline.traces.matching import fit
-from strandline.traces.trace_files import itf_text, json_text, read_trace
+from strandline.traces.trace_files import read_trace
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 MODELS = sorted({str(case.model) for file in find_expected([EXAMPLES]) for case in read_expected(file)})

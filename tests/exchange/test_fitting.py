@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import systems
+from support.trace_texts import itf_text, json_text
 
 from strandline.languages import load
 from strandline.model.system import System
@@ -18,7 +19,7 @@ from strandline.source import Source
 from strandline.traces.fitting import fit_system
 from strandline.traces.interpreter_walk import Walk, reference_of
 from strandline.traces.matching import MisfitError, RecordedFault, RecordedTrace, fit
-from strandline.traces.trace_files import itf_text, json_text, read_trace
+from strandline.traces.trace_files import read_trace
 
 MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.trace_texts import itf_text, json_text
 
 from strandline import __version__
 from strandline.errors import InputError
@@ -19,7 +20,7 @@ from strandline.traces.encoding import agrees, part
 from strandline.traces.interpreter_walk import Walk, reference_of
 from strandline.traces.matching import RecordedFault
 from strandline.traces.trace import Change, Step, Trace
-from strandline.traces.trace_files import itf_text, json_text, read_trace
+from strandline.traces.trace_files import read_trace
 
 MESSAGE = RecordValue("Message", {"kind": "ack", "number": 3})
 MODELS = Path(__file__).resolve().parent.parent / "checker" / "models"

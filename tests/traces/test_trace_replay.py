@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.interpreted_kernel import interpret_system
 
-from strandline.compile.interpreted import interpret_system
 from strandline.compile.kernel import DEADLOCK_BIT, FaultSite, Kernel
 from strandline.errors import ReplayError
 from strandline.languages import dve

@@ -8,13 +8,13 @@ import pickle
 from pathlib import Path
 
 import pytest
+from support.trace_texts import itf_text
 
 import strandline
 from strandline.cli.main import main
 from strandline.model.values import Multiset, Queue, RecordValue, differences, parts, show
 from strandline.source import Source
 from strandline.traces.trace import Trace
-from strandline.traces.trace_files import itf_text
 
 MODEL = """
 from strandline import *

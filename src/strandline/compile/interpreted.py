@@ -1,20 +1,14 @@
-"""The interpreter as the reference of a System, by which traces are replayed, and as a Kernel.
-
-Tests compare machine code with it in every result.
-"""
+"""The interpreter as the reference of a System, by which traces are replayed and machine code is tested."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from strandline.analysis.ranges import analyse_ranges
-from strandline.compile.callback_adapter import wrap_reference
 from strandline.compile.interpret import Fault, Interpreter
-from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite, Kernel
+from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite
 from strandline.model.expression import INDEX_FAULT, RANGE_FAULT, Expression
-from strandline.model.layout import Layout, make_layout
+from strandline.model.layout import Layout
 from strandline.model.measure import Measure
 from strandline.model.system import Action, System
 
@@ -139,11 +133,3 @@ class SystemReference:
 
     def _evaluate(self, valuation: tuple[int, ...]) -> Callable[[Expression], int]:
         return lambda expression: self.interpreter.evaluate(expression, valuation)
-
-
-def interpret_system(system: System, predicates: Sequence[Expression] = (), measure: Measure | None = None) -> Kernel:
-    """Return a Kernel whose successors are computed by the interpreter."""
-    started = time.perf_counter()
-    layout = make_layout(system, analyse_ranges(system).variables)
-    reference = SystemReference(system, layout, predicates, measure)
-    return wrap_reference(reference, layout.words, measure, time.perf_counter() - started)

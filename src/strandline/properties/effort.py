@@ -46,8 +46,3 @@ def work_limit(units: int) -> Iterator[None]:
         yield
     finally:
         _effort.most = before
-
-
-def work_done() -> int:
-    """Return the work done since the program began."""
-    return _effort.done

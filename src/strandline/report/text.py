@@ -213,10 +213,6 @@ def _symmetry(now: Statistics) -> Iterator[str]:
         yield f"symmetry of {names}{held}; all counts are those of the reduced state space"
 
 
-def _spill_rows(now: Statistics) -> list[str]:
-    return [f"states that did not fit into memory took {shown_bytes(now.spilled_bytes)} at most"]
-
-
 def _memory(now: Statistics) -> list[str]:
     if now.nodes or now.peak_states < 10_000:
         return [memory_words(now)]

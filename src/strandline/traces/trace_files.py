@@ -49,16 +49,6 @@ def trace_data(trace: Trace, source: Source) -> dict[str, Any]:
     }
 
 
-def json_text(trace: Trace, source: Source) -> str:
-    """Return the trace as text in our own format."""
-    return "".join(json_text_pieces(trace, source))
-
-
-def itf_text(trace: Trace, source: Source) -> str:
-    """Return the trace as text in ITF."""
-    return "".join(itf_text_pieces(trace, source))
-
-
 def json_text_pieces(trace: Trace, source: Source) -> Iterator[str]:
     """Yield the trace in our own format, in pieces."""
     head = {

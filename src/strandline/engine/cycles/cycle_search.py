@@ -64,11 +64,6 @@ class CycleSearch(Search):
             raise InternalError("no cycle was found yet")
         return self._cycle
 
-    @property
-    def loop_visits(self) -> int:
-        """The number of expansions for the loop of the cycle."""
-        return 0 if self._loop is None else self._loop.visited
-
     def advance(self, seconds: float = 0.05) -> Event:
         if self._loop is None:
             event = super().advance(seconds)

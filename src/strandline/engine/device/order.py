@@ -51,7 +51,7 @@ class Order(Protocol):
         ...
 
 
-class Levels:
+class Levels(Order):
     """Breadth-first: a round is a level. `ends` are the positions in the log at which levels end."""
 
     def __init__(self, store: DeviceStore) -> None:
@@ -101,7 +101,7 @@ class Levels:
             raise NoRoom(NO_ROOM)
 
 
-class Layers:
+class Layers(Order):
     """A sweep: the least layer first. States behind the line are deleted when room is needed.
 
     The order affects nothing but the number of live states. So small frontiers are expanded together, round by round,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -277,8 +277,3 @@ def size(bits: Bits) -> int:
 
 def _ones(word: Any) -> int:
     return int(word).bit_count()
-
-
-def least_of(bits: Bits, among: Sequence[int]) -> int | None:
-    """Return the first of some records that is in a set; None if there is none."""
-    return next((record for record in among if contains(bits, record)), None)

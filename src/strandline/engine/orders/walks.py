@@ -37,11 +37,6 @@ class RandomWalks(Search):
     def walked(self) -> tuple[int, list[int]]:
         return int(self.walk.initial), self._path[: int(self.walk.length)].tolist()
 
-    def next_walk(self) -> None:
-        """Abandon this walk after FOUND, and begin the next one."""
-        self.walk.number += 1
-        self.walk.begun = 0
-
     def statistics(self) -> Statistics:
         counts = self.journal.counts
         self.current_bytes()

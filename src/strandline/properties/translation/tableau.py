@@ -6,13 +6,13 @@ edges are made as they are reached.
 
 The text's definition of the eventuality automaton allows a successor to hold *any* superset of the open
 obligations; we take the least one, which is the only one that helps a run to be accepted, and so keep its
-size at 2^(number of untils) instead of squaring the product. `is_eventuality_edge` is the text's relation.
+size at 2^(number of untils) instead of squaring the product.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations, product
+from itertools import product
 
 from strandline.errors import InternalError, UsageError
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
@@ -136,24 +136,8 @@ def untils_of(formula: Formula) -> tuple[Formula, ...]:
     return tuple(part for part in subformulas(to_basic_operators(formula)) if part.operator is Operator.UNTIL)
 
 
-def may_follow(atom: TableauAtom, successor: TableauAtom, parts: tuple[Formula, ...]) -> bool:
-    """Return R_L: True if the local automaton has an edge (labelled `atom`) from `atom` to `successor`.
-
-    `parts` are the ○ and U formulas of the closure.
-    """
-    for part in parts:
-        if part.operator is Operator.NEXT:
-            expected = part.operands[0] in successor
-        else:
-            left, right = part.operands
-            expected = right in atom or (left in atom and part in successor)
-        if (part in atom) != expected:
-            return False
-    return True
-
-
 def _local_edges(local_atoms: list[TableauAtom], parts: tuple[Formula, ...]) -> dict[TableauAtom, list[TableauAtom]]:
-    """Return R_L as lists of successors; atoms with the same demands share one list."""
+    """Return R_L, the edges of the local automaton, as lists of successors; atoms with equal demands share one."""
     shared: dict[tuple[tuple[Formula, bool], ...], list[TableauAtom]] = {}
     edges: dict[TableauAtom, list[TableauAtom]] = {}
     for atom in local_atoms:
@@ -170,7 +154,7 @@ def _local_edges(local_atoms: list[TableauAtom], parts: tuple[Formula, ...]) -> 
 
 
 def _demands(atom: TableauAtom, parts: tuple[Formula, ...]) -> tuple[tuple[Formula, bool], ...] | None:
-    """Return pairs of a formula and whether `may_follow` demands it in a successor or its absence there.
+    """Return the demands of R_L on the successors of an atom: formulas, with True if it demands them, else False.
 
     Returns None if the demands are contradictory: `atom` has no successor.
     """
@@ -185,21 +169,6 @@ def _demands(atom: TableauAtom, parts: tuple[Formula, ...]) -> tuple[tuple[Formu
         elif (right in atom) != (part in atom):
             return None
     return tuple(demands)
-
-
-def is_eventuality_edge(
-    obligations: frozenset[Formula],
-    label: TableauAtom,
-    successor: frozenset[Formula],
-    untils: tuple[Formula, ...],
-) -> bool:
-    """Return True if R_E, as in the text, has this edge: the label meets the obligations or the successor has them."""
-    return _open_obligations(obligations, label, untils) <= successor
-
-
-def eventuality_states(untils: tuple[Formula, ...]) -> list[frozenset[Formula]]:
-    """Return all sets of U formulas, the empty (initial and accepting) one first."""
-    return [frozenset(some) for size in range(len(untils) + 1) for some in combinations(untils, size)]
 
 
 def _open_obligations(
