@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from strandline.cli.automaton import configure
 from strandline.errors import ParseError, UsageError
 from strandline.properties.ltl.formula import Formula
-from strandline.properties.translation.translate import Acceptance, translate
-from strandline.report.automaton_dot import automaton_dot
-from strandline.report.automaton_layout import RADIUS, DrawnEdge, lay_out
-from strandline.report.automaton_svg import automaton_svg
+from strandline.properties.translation.translate import Acceptance, Method, translate
+from strandline.report.pictures.dot import graph_dot
+from strandline.report.pictures.sources import automaton_picture
+from strandline.report.pictures.svg import automaton_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -62,7 +62,7 @@ def test_generalised_text(capsys: pytest.CaptureFixture[str]) -> None:
         ("never", "never { /* F p */\nT0_init:\n"),
         ("thesis", "0\n1\n0 !p 0 p 1\n1 true 1\n"),
         ("dve", "process LTL_property {\nstate q0, q1;\n"),
-        ("dot", "digraph automaton {\n"),
+        ("dot", 'digraph "F p" {\n'),
         ("svg", "<svg "),
     ],
 )
@@ -101,11 +101,19 @@ def test_mistakes_in_formula_and_file(tmp_path: Path) -> None:
 
 
 def test_dot_marks_initial_and_accepting_states() -> None:
-    text = automaton_dot(translate(formula("F p")), title='say "F p"')
-    assert '    label="say \\"F p\\""; labelloc=t;\n' in text
-    assert "    start0 -> 0;\n" in text
-    assert '    1 [label="1", shape=doublecircle];\n' in text
-    assert '    0 -> 1 [label="p"];\n' in text
+    text = graph_dot(automaton_picture(translate(formula("F p")), 'say "F p"'))
+    assert text.startswith('digraph "say \\"F p\\"" {\n  node [shape=circle, ')
+    assert "  enter0 -> 0;\n" in text
+    assert '  1 [label="1", peripheries=2];\n' in text
+    assert '  0 -> 1 [label="p"];\n' in text
+
+
+def test_names_of_states_are_tooltips() -> None:
+    tableau = translate(formula("F q"), method=Method.TABLEAU)
+    assert tableau.state_names is not None
+    titles = [one.text for one in ElementTree.fromstring(automaton_svg(tableau)).iter(f"{SVG}title")]
+    assert titles == ["automaton", *tableau.state_names]
+    assert all(f'tooltip="{name}"' in graph_dot(automaton_picture(tableau)) for name in tableau.state_names)
 
 
 @given(formulas(max_leaves=5))
@@ -113,22 +121,17 @@ def test_dot_marks_initial_and_accepting_states() -> None:
 def test_pictures_are_well_formed_and_complete(part: Formula) -> None:
     for acceptance in Acceptance:
         automaton = translate(part, acceptance=acceptance)
-        root = ElementTree.fromstring(automaton_svg(automaton, title=str(part)))
+        root = ElementTree.fromstring(automaton_svg(automaton, str(part)))
         accepting = len(automaton.accepting_states) if automaton.is_state_based else 0
-        assert len(root.findall(f"{SVG}g")) == automaton.state_count
-        assert len(root.findall(f".//{SVG}circle")) == automaton.state_count + accepting
+        frames = [one for one in root.iter(f"{SVG}rect") if (one.get("class") or "").startswith("node")]
+        assert len(frames) == automaton.state_count + accepting
+        assert all(float(one.get("rx", "0")) > 6 for one in frames)
         ends = {(state, edge.target) for state, edges in enumerate(automaton.edges) for edge in edges}
-        assert len(root.findall(f"{SVG}path")) == len(ends) + len(automaton.initial)
+        ways = [one for one in root.iter(f"{SVG}path") if one.get("class") == "edge"]
+        assert len(ways) == len(ends) + len(automaton.initial)
 
 
-def test_no_two_states_overlap_and_all_is_inside() -> None:
-    edges = [DrawnEdge(a, b, (f"{a} to {b}",)) for a in range(6) for b in range(6) if (a + b) % 3]
-    layout = lay_out(6, [0], edges)
-    for number, (x, y) in enumerate(layout.states):
-        assert layout.left <= x - RADIUS
-        assert x + RADIUS <= layout.right
-        assert layout.top <= y - RADIUS
-        assert y + RADIUS <= layout.bottom
-        for other_x, other_y in layout.states[:number]:
-            assert (x - other_x) ** 2 + (y - other_y) ** 2 > (2 * RADIUS) ** 2
-    assert len(layout.curves) == len(edges)
+def test_long_guards_have_a_line_for_each_disjunct() -> None:
+    automaton = translate(formula("G (first_name || second_name || third_name_of_all)"))
+    texts = [one.text for one in ElementTree.fromstring(automaton_svg(automaton)).iter(f"{SVG}text")]
+    assert texts[1:-1] == ["first_name ||", "second_name ||", "third_name_of_all"]

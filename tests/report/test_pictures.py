@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 import strandline
 from strandline.cli.main import main
 from strandline.errors import UsageError
-from strandline.properties import parse_ltl, translate
-from strandline.report.automaton_svg import automaton_svg
 from strandline.report.pictures.dot import graph_dot
 from strandline.report.pictures.graphs import Edge, Graph, Node
 from strandline.report.pictures.layered import MOST_NODES, place
@@ -87,13 +85,6 @@ def test_texts_are_escaped_in_both_formats() -> None:
     assert texts == ['a "b" <c>', "<&>", 'x<1 & y"', "\\"]
     assert '0 [label="x<1 & y\\""];' in graph_dot(graph)
     assert '1 [label="\\\\", peripheries=2];' in graph_dot(graph)
-
-
-def test_larger_automata_are_drawn_in_rows() -> None:
-    automaton = translate(parse_ltl("F a & F b & F c & F d").formula)
-    assert automaton.state_count > 10
-    root = ElementTree.fromstring(automaton_svg(automaton, title="many"))
-    assert not list(root.iter(f"{NAMESPACE}circle"))
 
 
 @pytest.mark.parametrize("drawn", ["states", "components", "control"])

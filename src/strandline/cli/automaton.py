@@ -79,13 +79,14 @@ def _render(formula: Formula, automaton: Automaton, format_: str) -> str:
 
         return automaton_text(automaton, formula, *_classify(formula))
     if format_ == "dot":
-        from strandline.report.automaton_dot import automaton_dot
+        from strandline.report.pictures.dot import graph_dot
+        from strandline.report.pictures.sources import automaton_picture
 
-        return automaton_dot(automaton, title=str(formula))
+        return graph_dot(automaton_picture(automaton, str(formula)))
     if format_ == "svg":
-        from strandline.report.automaton_svg import automaton_svg
+        from strandline.report.pictures.svg import automaton_svg
 
-        return automaton_svg(automaton, title=str(formula))
+        return automaton_svg(automaton, str(formula))
     from strandline.properties.formats.reading import AutomatonFormat, write_automaton
 
     return write_automaton(automaton, AutomatonFormat(format_), name=str(formula))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from strandline.properties.automata.automaton import Automaton
 from strandline.properties.ltl.classify import Classes, narrowest, syntactic_classes
 from strandline.properties.ltl.formula import Formula
-from strandline.report.automaton_dot import edge_label
+from strandline.report.pictures.sources import edge_label
 
 
 def automaton_text(

@@ -19,10 +19,10 @@ from strandline.errors import UsageError
 from strandline.model.system import System
 from strandline.model.values import show
 from strandline.properties.automata.automaton import Automaton
-from strandline.report.automaton_svg import automaton_svg
 from strandline.report.facts import facts_data
 from strandline.report.html.basis import grounds
 from strandline.report.pictures.plots import profile_svg
+from strandline.report.pictures.svg import automaton_svg
 from strandline.report.progress import progress_text
 from strandline.report.style import Style, with_noun
 from strandline.report.text import exploration_text, remark, statistics_rows, verdict_text, with_distinct_traces

@@ -13,14 +13,17 @@ _SECONDS = 30
 
 def graph_dot(graph: Graph) -> str:
     """Return the graph in DOT: a marked node has two borders, an arrow enters an initial one."""
+    shape = "shape=circle" if graph.round_nodes else "shape=box, style=rounded"
     lines = [
         f"digraph {_quote(graph.title)} {{",
-        '  node [shape=box, style=rounded, fontname="monospace", fontsize=10];',
+        f'  node [{shape}, fontname="monospace", fontsize=10];',
         '  edge [fontname="monospace", fontsize=9];',
     ]
     for number, node in enumerate(graph.nodes):
-        border = ", peripheries=2" if node.marked else ""
-        lines.append(f"  {number} [label={_quote(chr(10).join(node.lines))}{border}];")
+        further = ", peripheries=2" if node.marked else ""
+        if node.tooltip:
+            further += f", tooltip={_quote(node.tooltip)}"
+        lines.append(f"  {number} [label={_quote(chr(10).join(node.lines))}{further}];")
         if node.initial:
             lines += [f"  enter{number} [shape=point, width=0];", f"  enter{number} -> {number};"]
     for edge in graph.edges:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,6 +12,7 @@ class Node:
     lines: tuple[str, ...]
     initial: bool = False
     marked: bool = False
+    tooltip: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,12 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A graph: nodes, and edges between their indices."""
+    """A graph: nodes, and edges between their indices. With `round_nodes`, nodes are circles, as those of automata."""
 
     title: str
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...] = field(default=())
+    round_nodes: bool = False
 
     @property
     def with_joined_edges(self) -> Graph:
@@ -39,4 +41,4 @@ class Graph:
             texts = lines.setdefault((edge.source, edge.target), [])
             texts += [line for line in edge.lines if line not in texts]
         edges = tuple(Edge(source, target, tuple(texts)) for (source, target), texts in lines.items())
-        return Graph(self.title, self.nodes, edges)
+        return replace(self, edges=edges)

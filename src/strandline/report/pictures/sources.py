@@ -10,8 +10,9 @@ from strandline.checker.graphs import StateGraph
 from strandline.model.system import Observer, Process, System
 from strandline.model.values import show
 from strandline.properties.automata.automaton import Automaton
+from strandline.properties.automata.automaton import Edge as AutomatonEdge
 from strandline.properties.automata.components import tarjan
-from strandline.report.automaton_dot import edge_label
+from strandline.properties.automata.guard import guard_text
 from strandline.report.pictures.graphs import Edge, Graph, Node
 
 _LINE = 44
@@ -129,16 +130,25 @@ def _moves(system: System, process: Process | Observer) -> dict[tuple[int, int],
     return {move: names for move, names in found.items() if names}
 
 
-def automaton_picture(automaton: Automaton, title: str) -> Graph:
+def automaton_picture(automaton: Automaton, title: str = "automaton") -> Graph:
     """Return the graph of an automaton. Accepting states are marked; acceptance on edges is in their labels."""
     accepting = automaton.accepting_states if automaton.is_state_based else frozenset()
-    names = automaton.state_names or tuple(str(state) for state in range(automaton.state_count))
+    names = automaton.state_names or ("",) * automaton.state_count
     nodes = tuple(
-        Node((name or str(state),), state in automaton.initial, state in accepting) for state, name in enumerate(names)
+        Node((str(state),), state in automaton.initial, state in accepting, name) for state, name in enumerate(names)
     )
     edges = tuple(
         Edge(state, edge.target, (edge_label(automaton, edge),))
         for state, leaving in enumerate(automaton.edges)
         for edge in leaving
     )
-    return Graph(title, nodes, edges)
+    return Graph(title, nodes, edges, round_nodes=True)
+
+
+def edge_label(automaton: Automaton, edge: AutomatonEdge) -> str:
+    """Return the guard of an edge and, if acceptance is on edges, its acceptance sets in braces."""
+    text = guard_text(edge.guard, lambda place: automaton.atoms[place])
+    if automaton.is_state_based or not edge.marks:
+        return text
+    sets = ",".join(str(place) for place in range(automaton.acceptance_sets) if edge.marks >> place & 1)
+    return f"{text} {{{sets}}}"

@@ -6,9 +6,11 @@ from dataclasses import replace
 from html import escape
 from itertools import pairwise
 
+from strandline.properties.automata.automaton import Automaton
 from strandline.report.pictures.dot import graphviz_svg
 from strandline.report.pictures.graphs import Edge, Graph, Node
-from strandline.report.pictures.layered import Box, Placed, Point, place
+from strandline.report.pictures.layered import MOST_NODES, Box, Placed, Point, place
+from strandline.report.pictures.sources import automaton_picture
 
 CHARACTER, LINE = 6.7, 15.0
 _MARGIN, _PADDING, _HEAD = 16.0, 8.0, 30.0
@@ -38,6 +40,15 @@ def graph_svg(graph: Graph, *, layout: str = "auto") -> str:
     return _own_svg(graph.with_joined_edges) if drawn is None else drawn
 
 
+def automaton_svg(automaton: Automaton, title: str = "automaton") -> str:
+    """Return an automaton as a complete SVG document.
+
+    By the layout of our own if the automaton is small enough for it: then the picture is the same on every machine.
+    """
+    small = automaton.state_count <= MOST_NODES
+    return graph_svg(automaton_picture(automaton, title), layout="own" if small else "auto")
+
+
 def lay_out(graph: Graph) -> Placed:
     """Lay out a graph without parallel edges.
 
@@ -46,7 +57,7 @@ def lay_out(graph: Graph) -> Placed:
     sizes = [_size(node) for node in graph.nodes]
     room = list(sizes)
     for edge in graph.edges:
-        width = max((min(len(line), _LONGEST_LABEL) for line in edge.lines), default=0) * _LABEL_CHARACTER
+        width = max(map(len, _label_lines(edge)), default=0) * _LABEL_CHARACTER
         if edge.source == edge.target:
             width = sizes[edge.target][0] + 2 * (width + _LOOP)
         room[edge.target] = max(room[edge.target][0], width), room[edge.target][1]
@@ -64,7 +75,7 @@ def _size(node: Node) -> tuple[float, float]:
 def _own_svg(graph: Graph) -> str:
     layout = lay_out(graph)
     # Labels of edges at the sides reach beyond all nodes.
-    longest = max((min(len(line), _LONGEST_LABEL) for edge in graph.edges for line in edge.lines), default=0)
+    longest = max((len(line) for edge in graph.edges for line in _label_lines(edge)), default=0)
     left = _MARGIN + longest * _LABEL_CHARACTER / 2
     width = max(layout.width, len(graph.title) * 8.0) + 2 * left
     height = layout.height + _HEAD + 2 * _MARGIN + 20
@@ -77,16 +88,17 @@ def _own_svg(graph: Graph) -> str:
         f'<g transform="translate({left:.0f} {_MARGIN + _HEAD})">',
     ]
     parts += [_drawn_edge(edge, way, layout.boxes) for edge, way in zip(graph.edges, layout.ways, strict=True)]
-    parts += [_drawn_node(node, box) for node, box in zip(graph.nodes, layout.boxes, strict=True)]
+    parts += [_drawn_node(node, box, graph.round_nodes) for node, box in zip(graph.nodes, layout.boxes, strict=True)]
     return "\n".join([*parts, "</g></svg>"]) + "\n"
 
 
-def _drawn_node(node: Node, box: Box) -> str:
+def _drawn_node(node: Node, box: Box, is_round: bool) -> str:
     top = box.y - box.height / 2
     kind = "node marked" if node.marked else "node"
-    frame = _frame(kind, box, 0)
+    radius = box.height / 2 if is_round else 6.0
+    frame = _frame(kind, box, radius, 0)
     if node.marked:
-        frame += _frame(kind, box, 3)
+        frame += _frame(kind, box, radius, 3)
     if node.initial:
         frame += f'<path class="edge" d="M{box.x:.1f} {top - 18:.1f}V{top:.1f}"/>'
     first = box.y - (len(node.lines) - 1) * LINE / 2 + 4
@@ -94,13 +106,13 @@ def _drawn_node(node: Node, box: Box) -> str:
         f'<text x="{box.x:.1f}" y="{first + number * LINE:.1f}">{escape(line)}</text>'
         for number, line in enumerate(node.lines)
     )
-    return frame + lines
+    return f"<g><title>{escape(node.tooltip)}</title>{frame}{lines}</g>" if node.tooltip else frame + lines
 
 
-def _frame(kind: str, box: Box, inset: int) -> str:
+def _frame(kind: str, box: Box, radius: float, inset: int) -> str:
     left, top = box.x - box.width / 2 + inset, box.y - box.height / 2 + inset
     size = f'width="{box.width - 2 * inset:.1f}" height="{box.height - 2 * inset:.1f}"'
-    return f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" {size} rx="{6 - inset / 2:g}"/>'
+    return f'<rect class="{kind}" x="{left:.1f}" y="{top:.1f}" {size} rx="{max(0, radius - inset / 2):g}"/>'
 
 
 def _drawn_edge(edge: Edge, way: tuple[Point, ...], boxes: tuple[Box, ...]) -> str:
@@ -135,13 +147,25 @@ def _middle(points: list[Point], *, up: bool) -> Point:
 
 
 def _label(edge: Edge, middle: Point, kind: str = "") -> str:
-    lines = [line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…" for line in edge.lines]
+    lines = _label_lines(edge)
     first = middle[1] - (len(lines) - 1) * 6
     kinds = f"label {kind}".strip()
-    return "".join(
+    texts = "".join(
         f'<text class="{kinds}" x="{middle[0]:.1f}" y="{first + number * 12:.1f}">{escape(line)}</text>'
         for number, line in enumerate(lines)
     )
+    if not any(line.endswith("…") for line in lines):
+        return texts
+    return f"<g><title>{escape(chr(10).join(edge.lines))}</title>{texts}</g>"
+
+
+def _label_lines(edge: Edge) -> list[str]:
+    """Return the lines of an edge's label. Long disjunctions are broken after each disjunct, other long lines cut."""
+    lines = []
+    for line in edge.lines:
+        parts = line.split(" || ") if len(line) > _LONGEST_LABEL else [line]
+        lines += [f"{part} ||" for part in parts[:-1]] + parts[-1:]
+    return [line if len(line) <= _LONGEST_LABEL else f"{line[: _LONGEST_LABEL - 1]}…" for line in lines]
 
 
 def _at(point: Point) -> str:
