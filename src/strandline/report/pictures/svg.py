@@ -17,6 +17,8 @@ _MARGIN, _PADDING, _HEAD = 16.0, 8.0, 30.0
 _LONGEST_LABEL, _LABEL_CHARACTER = 32, 6.1
 _LOOP, _ASIDE = 32.0, 9.0
 """Width of the loop of a node, and horizontal offset of the ends of edges that lead up or down."""
+_NARROW = 40.0
+"""Width of nodes below which edges to and fro would meet."""
 _STYLE = (
     "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;text-anchor:middle;fill:#1b1f24}"
     ".node{fill:#fff;stroke:#1b1f24;stroke-width:1.2}.marked{fill:#eef4ff}"
@@ -124,11 +126,14 @@ def _drawn_edge(edge: Edge, way: tuple[Point, ...], boxes: tuple[Box, ...]) -> s
         return f'<path class="edge" d="{path}"/>' + _label(edge, (right + _LOOP - 4, source.y + 4), "loop")
     aside = _ASIDE if source.y > target.y else -_ASIDE
     points = [_rim(source, way[1], aside), *way[1:-1], _rim(target, way[-2], aside)]
+    # Narrow nodes have no room for two ends beside each other: edges to and fro bow to different sides.
+    bow = 2 * aside if len(points) == 2 and min(source.width, target.width) < _NARROW else 0.0
     path = f"M{_at(points[0])}"
     for before, after in pairwise(points):
         bend = (after[1] - before[1]) / 2
-        path += f"C{_at((before[0], before[1] + bend))} {_at((after[0], after[1] - bend))} {_at(after)}"
-    return f'<path class="edge" d="{path}"/>' + _label(edge, _middle(points, up=source.y > target.y))
+        path += f"C{_at((before[0] + bow, before[1] + bend))} {_at((after[0] + bow, after[1] - bend))} {_at(after)}"
+    x, y = _middle(points, up=source.y > target.y)
+    return f'<path class="edge" d="{path}"/>' + _label(edge, (x + bow, y))
 
 
 def _rim(box: Box, towards: Point, aside: float) -> Point:
