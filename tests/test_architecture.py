@@ -28,7 +28,7 @@ ORDER = (
 )
 """Packages of one line do not import each other."""
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
-FOR_ALL = {"errors", "rich_display", "source"}
+FOR_ALL = {"errors", "rich_display", "scanner", "source"}
 LIBRARIES = {
     "numba": {"engine"},
     "cuda": {"engine/device/linking.py"},

@@ -3,7 +3,7 @@
 Input: LTL, CTL and regular expressions as text; automata in HOA, never claims, the thesis's format, DVE property
 processes. Output: `Formula`, `Automaton`, `FiniteAutomaton`, and `LassoWord`s as witnesses of differences. Atomic
 propositions are opaque texts here; `binding` passes them to the language of the model. Must not import anything but
-`strandline.errors`, `strandline.rich_display` and `strandline.source`.
+the modules `errors`, `rich_display`, `scanner` and `source` beside the packages.
 
     word.py         ultimately periodic words
     ltl/            syntax (of CTL too), normal form, simplification, syntactic classes, evaluation on lassos

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
-from strandline.errors import ModelError, ParseError, suggestion
+from strandline.errors import ModelError, suggestion
 from strandline.languages.lotus.syntax import (
     Declaration,
     Edge,
@@ -29,6 +29,7 @@ from strandline.languages.lotus.syntax import (
     canonical,
     is_number,
 )
+from strandline.scanner import Scanner, Token
 from strandline.source import Source, Span
 
 KEYWORDS = ("DEFINE", "MODULE", "VAR", "INIT", "TRANS", "FAIRNESS", "SPEC", "CTLSPEC")
@@ -44,61 +45,25 @@ _WIDEST = 1 << 16
 Found = TypeVar("Found")
 
 
-class _Token(NamedTuple):
-    text: str
-    span: Span
-
-
 def read(source: Source) -> Module:
     """Parse a text; raises `ParseError` or `ModelError` with the source position of the first mistake."""
     return _Reader(source).module()
 
 
-class _Reader:
+class _Reader(Scanner):
     def __init__(self, source: Source) -> None:
-        self.source = source
         # Comments become blanks, which keeps all offsets valid.
         self.text = _COMMENT.sub(lambda comment: " " * len(comment[0]), source.text)
-        self.offset = 0
-        self.here = self._token()
+        super().__init__(source, _TOKEN, self.text)
         self.types: dict[str, Type] = {}
         self.variables: dict[str, Declaration] = {}
 
     # --- tokens -------------------------------------------------------------------------------------------------
 
-    def _token(self) -> _Token:
-        found = _TOKEN.match(self.text, self.offset)
-        if found is None:
-            start = self.offset + len(self.text[self.offset :]) - len(self.text[self.offset :].lstrip())
-            raise ParseError(f"unexpected '{self.text[start]}'", self.source, Span(start, start + 1))
-        return _Token(found[1], Span(*found.span(1)))
-
-    def _next(self) -> _Token:
-        """Return the current token and advance."""
-        token = self.here
-        self.offset = token.span.end
-        self.here = self._token()
-        return token
-
-    def _skip_if(self, text: str) -> bool:
-        """Skip the token if it has this text; return True if so."""
-        found = self.here.text == text
-        if found:
-            self._next()
-        return found
-
-    def _expect(self, text: str) -> None:
-        if not self._skip_if(text):
-            self._wrong(f"'{text}'")
-
-    def _wrong(self, wanted: str) -> NoReturn:
-        found = f"'{self.here.text}'" if self.here.text else "the end of the file"
-        raise ParseError(f"expected {wanted}, found {found}", self.source, self.here.span)
-
-    def _name(self, what: str) -> _Token:
+    def _name(self, what: str) -> Token:
         if not _WORD.fullmatch(self.here.text) or self.here.text in KEYWORDS:
-            self._wrong(what)
-        return self._next()
+            self.refuse(what)
+        return self.next()
 
     def _at_keyword(self) -> bool:
         return self.here.text in KEYWORDS or not self.here.text
@@ -106,27 +71,27 @@ class _Reader:
     # --- sections -----------------------------------------------------------------------------------------------
 
     def module(self) -> Module:
-        self._expect("DEFINE")
+        self.expect("DEFINE")
         while not self._at_keyword():
             self._type()
-        self._expect("MODULE")
-        self._expect("VAR")
+        self.expect("MODULE")
+        self.expect("VAR")
         while not self._at_keyword():
             self._parse_declarations()
         if not self.variables:
-            self._wrong("a variable")
-        self._expect("INIT")
+            self.refuse("a variable")
+        self.expect("INIT")
         initial = tuple(self._each(self._initial_state))
         if not initial:
-            self._wrong("an initial state")
-        self._expect("TRANS")
+            self.refuse("an initial state")
+        self.expect("TRANS")
         edges = tuple(self._each(self._edge))
         fairness = tuple(self._passages("FAIRNESS")) if self._at("FAIRNESS") else ()
         formulas: tuple[Passage, ...] = ()
-        if self._skip_if("SPEC"):
+        if self.skip_if("SPEC"):
             formulas = tuple(one for _ in self._while("CTLSPEC") for one in self._passages("CTLSPEC"))
         if self.here.text:
-            self._wrong("'SPEC'" if not formulas and self.here.text != "CTLSPEC" else "'CTLSPEC'")
+            self.refuse("'SPEC'" if not formulas and self.here.text != "CTLSPEC" else "'CTLSPEC'")
         return Module(self.source, tuple(self.variables.values()), initial, edges, fairness, formulas)
 
     def _at(self, keyword: str) -> bool:
@@ -134,7 +99,7 @@ class _Reader:
 
     def _while(self, keyword: str) -> Iterator[None]:
         if not self._at(keyword):
-            self._wrong(f"'{keyword}'")
+            self.refuse(f"'{keyword}'")
         while self._at(keyword):
             yield None
 
@@ -154,10 +119,9 @@ class _Reader:
                 found = True
                 begins = start + part.start() + part[0].index(text)
                 yield Passage(text, Span(begins, begins + len(text)))
-        self.offset = end
-        self.here = self._token()
+        self.go_to(end)
         if not found:
-            self._wrong("a formula" if keyword == "CTLSPEC" else "a condition")
+            self.refuse("a formula" if keyword == "CTLSPEC" else "a condition")
 
     # --- types and variables ------------------------------------------------------------------------------------
 
@@ -165,27 +129,27 @@ class _Reader:
         name = self._name("the name of a type or 'MODULE'")
         if name.text in self.types:
             raise ModelError(f"the type '{name.text}' is defined twice", self.source, name.span)
-        self._expect(":")
-        braced = self._skip_if("{")
+        self.expect(":")
+        braced = self.skip_if("{")
         first = self._value()
         if self.here.text in ("..", "..."):
-            self._next()
+            self.next()
             self.types[name.text] = self._range(name, first, self._value())
         else:
             self.types[name.text] = self._enumeration(name, first)
         if braced:
-            self._expect("}")
-        self._expect(";")
+            self.expect("}")
+        self.expect(";")
 
-    def _value(self) -> _Token:
+    def _value(self) -> Token:
         if _NUMBER.fullmatch(self.here.text):
             if len(self.here.text.lstrip("-")) > _LONGEST:
                 message = f"a number has at most {_LONGEST} digits"
                 raise ModelError(message, self.source, self.here.span)
-            return self._next()
+            return self.next()
         return self._name("a value")
 
-    def _range(self, name: _Token, first: _Token, last: _Token) -> Type:
+    def _range(self, name: Token, first: Token, last: Token) -> Type:
         for token in (first, last):
             if not _NUMBER.fullmatch(token.text):
                 message = f"a range goes from one number of at most {_LONGEST} digits to another"
@@ -199,9 +163,9 @@ class _Reader:
         numbers = range(low, high + 1)
         return Type(name.text, tuple(map(str, numbers)), numbers)
 
-    def _enumeration(self, name: _Token, first: _Token) -> Type:
+    def _enumeration(self, name: Token, first: Token) -> Type:
         values = [canonical(first.text)]
-        while self._skip_if(","):
+        while self.skip_if(","):
             token = self._value()
             if canonical(token.text) in values:
                 raise ModelError(f"the value '{token.text}' occurs twice in '{name.text}'", self.source, token.span)
@@ -218,27 +182,27 @@ class _Reader:
             if name.text in self.variables:
                 raise ModelError(f"the variable '{name.text}' is declared twice", self.source, name.span)
             self.variables[name.text] = Declaration(name.text, self.types[kind.text], name.span)
-            if not self._skip_if(","):
+            if not self.skip_if(","):
                 break
-        self._expect(";")
+        self.expect(";")
 
-    def _unknown(self, what: str, token: _Token, known: list[str]) -> NoReturn:
+    def _unknown(self, what: str, token: Token, known: list[str]) -> NoReturn:
         raise ModelError(f"there is no {what} '{token.text}'{suggestion(token.text, known)}", self.source, token.span)
 
     # --- states and edges ---------------------------------------------------------------------------------------
 
     def _initial_state(self) -> tuple[Equation, ...]:
         equations = self._equations()
-        self._expect(";")
+        self.expect(";")
         return equations
 
     def _edge(self) -> Edge:
         start = self.here.span
         sources = self._equations()
-        self._expect("=>")
+        self.expect("=>")
         targets = self._equations()
         whole = start.to(targets[-1].span)
-        self._expect(";")
+        self.expect(";")
         return Edge(sources, targets, " ".join(self.text[whole.start : whole.end].split()), whole)
 
     def _equations(self) -> tuple[Equation, ...]:
@@ -249,12 +213,12 @@ class _Reader:
                 self._unknown("variable", name, list(self.variables))
             if name.text in found:
                 raise ModelError(f"'{name.text}' is given a value twice", self.source, name.span)
-            self._expect("=")
+            self.expect("=")
             found[name.text] = self._equation(name)
-            if not self._skip_if(","):
+            if not self.skip_if(","):
                 return tuple(found.values())
 
-    def _equation(self, name: _Token) -> Equation:
+    def _equation(self, name: Token) -> Equation:
         value, kind = self._value(), self.variables[name.text].type
         number = kind.number(value.text)
         if number is None:

@@ -21,6 +21,7 @@ from strandline.model.expression import FALSE, Binary, Const, Expression, Read, 
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write
 from strandline.model.scope import Evaluate, Scope
 from strandline.model.system import Variable
+from strandline.scanner import Scanner, Token
 from strandline.source import Source, Span
 
 _COMPARISON, _SIGN = 4, 7
@@ -45,11 +46,6 @@ POSITION = "position"
 _LONGEST = 100
 """The most digits of a number that is parsed; its range is checked with the whole expression."""
 _TOKEN = re.compile(r"\s*(->|&&|\|\||[!<>=]=|[-+*/%!&|<>=()]|\d+|[A-Za-z_]\w*|$)")
-
-
-class _Token(NamedTuple):
-    text: str
-    span: Span
 
 
 class LotusScope(Scope):
@@ -106,27 +102,12 @@ class _Operand(NamedTuple):
     """The variable, if the operand is one, in parentheses or not."""
 
 
-class _Parser:
+class _Parser(Scanner):
     """An operator-precedence parser; it recurses for nesting only."""
 
     def __init__(self, source: Source, scope: LotusScope) -> None:
-        self.source, self.variables, self.types = source, scope.variables, scope.types
-        self.offset = 0
-        self.here = self._token()
-
-    def _token(self) -> _Token:
-        found = _TOKEN.match(self.source.text, self.offset)
-        if found is None:
-            rest = self.source.text[self.offset :]
-            start = self.offset + len(rest) - len(rest.lstrip())
-            raise ParseError(f"unexpected '{self.source.text[start]}'", self.source, Span(start, start + 1))
-        return _Token(found[1], Span(*found.span(1)))
-
-    def _next(self) -> _Token:
-        token = self.here
-        self.offset = token.span.end
-        self.here = self._token()
-        return token
+        super().__init__(source, _TOKEN)
+        self.variables, self.types = scope.variables, scope.types
 
     def whole(self) -> Expression:
         """Parse the whole text."""
@@ -143,7 +124,7 @@ class _Parser:
             infix = NOTATION.infixes.get(operator)
             if infix is None or infix.strength <= weakest:
                 return left
-            token = self._next()
+            token = self.next()
             right = self._row(infix.strength)
             left = _Operand(self._join(operator, left, right, token.span), left.span.to(right.span))
             again = NOTATION.infixes.get(_SPELLED.get(self.here.text, self.here.text))
@@ -221,28 +202,28 @@ class _Parser:
     def _operand(self) -> _Operand:
         token = self.here
         if token.text in ("!", "-"):
-            return self._parse_prefix(self._next())
+            return self._parse_prefix(self.next())
         if token.text == "(":
             inner = self._parse_parentheses()
             if inner.variable is None and inner.expression is None:
                 self._number(inner)
             return inner._replace(word=None)
         if token.text.isdigit():
-            return _Operand(self._constant(self._next()), token.span, token.text)
+            return _Operand(self._constant(self.next()), token.span, token.text)
         if not re.fullmatch(r"[A-Za-z_]\w*", token.text):
             found = f"'{token.text}'" if token.text else "the end"
             raise ParseError(f"expected a variable or a number, found {found}", self.source, token.span)
-        self._next()
+        self.next()
         if token.text == POSITION and self.here.text == "(":
             return self._position()
         return _Operand(None, token.span, token.text, self.variables.get(token.text))
 
     def _parse_parentheses(self) -> _Operand:
-        opening = self._next()
+        opening = self.next()
         inner = self._row(0)
         if self.here.text != ")":
             raise ParseError("the parenthesis is never closed", self.source, opening.span)
-        self._next()
+        self.next()
         return inner
 
     def _position(self) -> _Operand:
@@ -252,14 +233,14 @@ class _Parser:
             raise ModelError(f"'{POSITION}' expects a variable", self.source, inner.span)
         return _Operand(Read(inner.variable, inner.span), inner.span)
 
-    def _constant(self, token: _Token) -> Const:
+    def _constant(self, token: Token) -> Const:
         if len(token.text) > _LONGEST:
             raise ParseError("the number does not fit 64 bits", self.source, token.span)
         return Const(int(token.text))
 
-    def _parse_prefix(self, token: _Token) -> _Operand:
+    def _parse_prefix(self, token: Token) -> _Operand:
         if token.text == "-" and self.here.text.isdigit() and self.here.span.start == token.span.end:
-            number = self._next()
+            number = self.next()
             return _Operand(Const(-self._constant(number).value), token.span.to(number.span), f"-{number.text}")
         operand = self._operand()
         negated = Unary(_SPELLED.get(token.text, token.text), self._number(operand), token.span)

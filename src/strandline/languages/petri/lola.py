@@ -15,24 +15,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import NamedTuple, NoReturn
 
 from strandline.errors import ModelError, ParseError, suggestion
 from strandline.languages.parameters import Given
 from strandline.languages.petri.lowering import lower_with
 from strandline.languages.petri.net import Net, Place, Transition
 from strandline.model.system import System
-from strandline.source import Source, Span
+from strandline.scanner import Scanner, Token
+from strandline.source import Source
 
 _TOKEN = re.compile(r"(?:\s|\{[^}]*\}|/\*.*?\*/|//[^\n]*)*([,;:]|[^\s,;:()\[\]{}]+|$)", re.DOTALL)
 _KEYWORDS = frozenset({"PLACE", "MARKING", "TRANSITION", "CONSUME", "PRODUCE", "SAFE", "WEAK", "STRONG", "FAIR"})
 _LONGEST = 18
 """The most digits of a number."""
-
-
-class _Token(NamedTuple):
-    text: str
-    span: Span
 
 
 def load(source: Source) -> System:
@@ -50,53 +45,18 @@ def read_lola(source: Source) -> Net:
     return _Reader(source).net()
 
 
-class _Reader:
+class _Reader(Scanner):
     def __init__(self, source: Source) -> None:
-        self.source = source
-        self.tokens = list(self._tokens())
-        self.position = 0
+        super().__init__(source, _TOKEN)
         self.places: dict[str, Place] = {}
         self.transitions: dict[str, Transition] = {}
 
-    def _tokens(self) -> list[_Token]:
-        found, offset, text = [], 0, self.source.text
-        while True:
-            match = _TOKEN.match(text, offset)
-            if match is None:
-                rest = re.match(r"\s*", text[offset:])
-                start = offset + (rest.end() if rest else 0)
-                raise ParseError(f"unexpected '{text[start]}'", self.source, Span(start, start + 1))
-            found.append(_Token(match[1], Span(*match.span(1))))
-            if not match[1]:
-                return found
-            offset = match.end()
-
     # --- tokens -----------------------------------------------------------------------------------------------
 
-    @property
-    def here(self) -> _Token:
-        return self.tokens[self.position]
-
-    def _skip_if(self, *texts: str) -> bool:
-        """Skip the next tokens if they have these texts; return True if so."""
-        found = tuple(token.text for token in self.tokens[self.position : self.position + len(texts)]) == texts
-        self.position += len(texts) if found else 0
-        return found
-
-    def _expect(self, text: str) -> None:
-        if not self._skip_if(text):
-            self._wrong(f"'{text}'")
-
-    def _wrong(self, wanted: str) -> NoReturn:
-        found = f"'{self.here.text}'" if self.here.text else "the end of the file"
-        raise ParseError(f"expected {wanted}, found {found}", self.source, self.here.span)
-
-    def _name(self) -> _Token:
-        token = self.here
-        if token.text in _KEYWORDS or token.text in (",", ";", ":", ""):
-            self._wrong("a name")
-        self.position += 1
-        return token
+    def _name(self) -> Token:
+        if self.here.text in _KEYWORDS or self.here.text in (",", ";", ":", ""):
+            self.refuse("a name")
+        return self.next()
 
     def _number(self) -> int:
         token = self._name()
@@ -108,43 +68,43 @@ class _Reader:
     # --- the net ----------------------------------------------------------------------------------------------
 
     def net(self) -> Net:
-        self._expect("PLACE")
+        self.expect("PLACE")
         while self.here.text != "MARKING":
             self._parse_places()
-        self._expect("MARKING")
+        self.expect("MARKING")
         names = list(self.places)
         for number, tokens in self._amounts().items():
             self.places[names[number]] = replace(self.places[names[number]], initial=tokens)
-        while self._skip_if("TRANSITION"):
+        while self.skip_if("TRANSITION"):
             self._transition()
         if self.here.text:
-            self._wrong("'TRANSITION'")
+            self.refuse("'TRANSITION'")
         places, transitions = tuple(self.places.values()), tuple(self.transitions.values())
         return Net(re.sub(r".*/|\.\w+$", "", self.source.name), self.source, places, transitions)
 
     def _parse_places(self) -> None:
         """Parse places up to a semicolon."""
         limit = None
-        if self._skip_if("SAFE"):
+        if self.skip_if("SAFE"):
             limit = 1 if self.here.text == ":" else self._number()
-            self._expect(":")
+            self.expect(":")
         while True:
             name = self._name()
             if name.text in self.places:
                 raise ModelError(f"the place '{name.text}' is declared twice", self.source, name.span)
             self.places[name.text] = Place(name.text, 0, limit, name.span)
-            if not self._skip_if(","):
-                self._expect(";")
+            if not self.skip_if(","):
+                self.expect(";")
                 return
 
     def _transition(self) -> None:
         name = self._name()
         if name.text in self.transitions:
             raise ModelError(f"the transition '{name.text}' is declared twice", self.source, name.span)
-        weak, strong = self._skip_if("WEAK", "FAIR"), self._skip_if("STRONG", "FAIR")
-        self._expect("CONSUME")
+        weak, strong = self.skip_if("WEAK", "FAIR"), self.skip_if("STRONG", "FAIR")
+        self.expect("CONSUME")
         consumed = self._amounts()
-        self._expect("PRODUCE")
+        self.expect("PRODUCE")
         produced = self._amounts()
         fair = "weak" if weak else "strong" if strong else None
         self.transitions[name.text] = Transition(name.text, consumed, produced, name.span, fair)
@@ -153,13 +113,13 @@ class _Reader:
         """Parse places with amounts (default 1) up to a semicolon; amounts of one place add up."""
         known = {name: number for number, name in enumerate(self.places)}
         found: dict[int, int] = {}
-        while not self._skip_if(";"):
+        while not self.skip_if(";"):
             name = self._name()
             if name.text not in known:
                 message = f"there is no place '{name.text}'{suggestion(name.text, known)}"
                 raise ModelError(message, self.source, name.span)
-            amount = self._number() if self._skip_if(":") else 1
+            amount = self._number() if self.skip_if(":") else 1
             found[known[name.text]] = found.get(known[name.text], 0) + amount
             if self.here.text != ";":
-                self._expect(",")
+                self.expect(",")
         return {place: amount for place, amount in sorted(found.items()) if amount}

@@ -25,7 +25,8 @@ from strandline.properties.formats.guard_syntax import (
 )
 from strandline.properties.ltl.formula import TRUE, Formula
 from strandline.properties.ltl.printer import PLAIN_NAME
-from strandline.source import Source, Span
+from strandline.scanner import Token, all_tokens
+from strandline.source import Source
 
 
 def write_never_claim(automaton: Automaton, *, name: str = "") -> str:
@@ -85,19 +86,13 @@ def _atom_text(name: str) -> str:
     return name if PLAIN_NAME.match(name) else f"({name})"
 
 
-_TOKEN = re.compile(r"\s+|/\*.*?\*/|//[^\n]*|::|->|[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[^\s]", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    span: Span
+_TOKEN = re.compile(r"(?:\s|/\*.*?\*/|//[^\n]*)*(::|->|[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[^\s]|$)", re.DOTALL)
 
 
 @dataclass(slots=True)
 class _State:
-    labels: list[_Token]
-    edges: list[tuple[Formula, _Token | None]] = field(default_factory=list)
+    labels: list[Token]
+    edges: list[tuple[Formula, Token | None]] = field(default_factory=list)
     """Guards and the labels of the states they lead to; None is the end of the claim."""
     loops: list[Formula] = field(default_factory=list)
     falls_through: list[Formula] = field(default_factory=list)
@@ -114,12 +109,7 @@ class _Reader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.tokens = [
-            _Token(match.group(), Span(*match.span()))
-            for match in _TOKEN.finditer(source.text)
-            if not match.group().isspace() and not match.group().startswith(("/*", "//"))
-        ]
-        self.tokens.append(_Token("", Span(len(source.text), len(source.text))))
+        self.tokens = all_tokens(source, _TOKEN)
         self.place = 0
         self.states: list[_State] = []
         self.atom_places = AtomPlaces()
@@ -167,7 +157,7 @@ class _Reader:
             case _:
                 raise self._error(f"expected if, do, skip or false, not '{token.text}'", token)
 
-    def _options(self, state: _State, opening: _Token) -> None:
+    def _options(self, state: _State, opening: Token) -> None:
         closing = "fi" if opening.text == "if" else "od"
         if self._peek().text != "::":
             raise self._error(f"expected '::' after {opening.text}", self._peek())
@@ -217,7 +207,7 @@ class _Reader:
         self.atom_places.note(parsed.atom_spans)
         return parsed.formula
 
-    def _parse_balanced(self) -> _Token:
+    def _parse_balanced(self) -> Token:
         opening = self._peek()
         self._word("(")
         depth = 1
@@ -242,17 +232,17 @@ class _Reader:
             described.append(([(TRUE, end)], True))
         return described
 
-    def _target(self, label: _Token | None, number: dict[str, int], end: int) -> int:
+    def _target(self, label: Token | None, number: dict[str, int], end: int) -> int:
         if label is None:
             return end
         if label.text not in number:
             raise self._error(f"there is no label '{label.text}'", label)
         return number[label.text]
 
-    def _peek(self) -> _Token:
+    def _peek(self) -> Token:
         return self.tokens[self.place]
 
-    def _next(self) -> _Token:
+    def _next(self) -> Token:
         token = self.tokens[self.place]
         self.place = min(self.place + 1, len(self.tokens) - 1)
         return token
@@ -263,5 +253,5 @@ class _Reader:
             found = f"'{token.text}'" if token.text else "the end of the file"
             raise self._error(f"expected '{text}', not {found}", token)
 
-    def _error(self, message: str, token: _Token) -> ParseError:
+    def _error(self, message: str, token: Token) -> ParseError:
         return ParseError(message, self.source, token.span)

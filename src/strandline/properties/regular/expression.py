@@ -20,14 +20,12 @@ from strandline.properties.formats.guard_syntax import AtomPlaces, parse_guard
 from strandline.properties.ltl.formula import TRUE, Formula, atoms_of
 from strandline.properties.ltl.implication import boolean_guard
 from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trim
+from strandline.scanner import Token, all_tokens
 from strandline.source import Source, Span, saturated_int
 
 MAXIMUM_NESTING = 100
 MAXIMUM_POSITIONS = 2000
-_TOKEN = re.compile(
-    r"\s+|\{[^{}]*\}|\[\s*\d+\s*(?:,\s*\d+\s*)?\]|!?\s*[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|[.();|*+?]|(?P<bad>.)",
-    re.DOTALL,
-)
+_TOKEN = re.compile(r"\s*(\{[^{}]*\}|\[\s*\d+\s*(?:,\s*\d+\s*)?\]|!?\s*[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*|[.();|*+?]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +63,12 @@ class _Part:
 _EMPTY_WORD = _Part(True, frozenset(), frozenset())
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    span: Span
-
-
 class _Parser:
     """A recursive-descent parser; it numbers the positions of letters and collects which may `follow` which."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.tokens: list[_Token] = []
-        for match in _TOKEN.finditer(source.text):
-            if match.group("bad"):
-                raise ParseError(f"unexpected '{match.group()}'", source, Span(*match.span()))
-            if not match.group().isspace():
-                self.tokens.append(_Token(match.group(), Span(*match.span())))
-        self.tokens.append(_Token("", Span(len(source.text), len(source.text))))
+        self.tokens = all_tokens(source, _TOKEN)
         self.place = 0
         self.letters: list[Formula] = []
         self.follow: list[set[int]] = []
@@ -149,13 +135,13 @@ class _Parser:
     def _again(self, start: int, end: int, depth: int) -> _Part:
         """Parse the tokens with indices from `start` to before `end` again, as letters with positions of their own."""
         tokens, place = self.tokens, self.place
-        self.tokens = [*tokens[start:end], _Token("", tokens[end].span)]
+        self.tokens = [*tokens[start:end], Token("", tokens[end].span)]
         self.place = 0
         part = self._repetition(depth + 1)
         self.tokens, self.place = tokens, place
         return part
 
-    def _repeat(self, token: _Token, start: int, end: int, depth: int) -> _Part:
+    def _repeat(self, token: Token, start: int, end: int, depth: int) -> _Part:
         numbers = [saturated_int(number) for number in re.findall(r"\d+", token.text)]
         least, most = numbers[0], numbers[-1]
         if least > most:
@@ -186,12 +172,12 @@ class _Parser:
         found = f"'{token.text}'" if token.text else "the end"
         raise self._error(f"expected a letter, not {found}", token)
 
-    def _parse_guard(self, span: Span, token: _Token) -> _Part:
+    def _parse_guard(self, span: Span, token: Token) -> _Part:
         parsed = parse_guard(self.source, span)
         self.atom_places.note(parsed.atom_spans)
         return self._letter(parsed.formula, token)
 
-    def _letter(self, formula: Formula, token: _Token) -> _Part:
+    def _letter(self, formula: Formula, token: Token) -> _Part:
         if len(self.letters) >= MAXIMUM_POSITIONS:
             raise self._error(f"the expression has more than {MAXIMUM_POSITIONS} letters", token)
         position = len(self.letters)
@@ -199,8 +185,8 @@ class _Parser:
         self.follow.append(set())
         return _Part(False, frozenset({position}), frozenset({position}))
 
-    def _peek(self) -> _Token:
+    def _peek(self) -> Token:
         return self.tokens[self.place]
 
-    def _error(self, message: str, token: _Token) -> ParseError:
+    def _error(self, message: str, token: Token) -> ParseError:
         return ParseError(message, self.source, token.span)
