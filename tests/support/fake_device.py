@@ -172,7 +172,7 @@ class FakeDevice:
         rows = [tuple(records[one * stride : (one + 1) * stride]) for one in range(min(max(count, 0), room))]
         return count, rows, labels[0]
 
-    def _again(self, number: int, why: int) -> None:
+    def _repeat_later(self, number: int, why: int) -> None:
         size = self._blocks[int(self._plan.again)].nbytes
         assert 8 * int(self._tally.again_count) < size, "the list of states to be repeated is full"
         self._set_word(int(self._plan.again), self._fetch_add("again_count"), number)
@@ -181,9 +181,9 @@ class FakeDevice:
     def _least(self, name: str, number: int) -> None:
         self._tally[name] = min(int(self._tally[name]), number)
 
-    def _tell(self, name: str, number: int) -> None:
+    def _report(self, name: str, number: int) -> None:
         self._least(name, number)
-        self._tally.told = 1
+        self._tally.reported = 1
 
     def _key(self, record: State) -> int:
         column, layer = record[self._shape.words], record[self._shape.words + 1]
@@ -199,21 +199,21 @@ class FakeDevice:
         state = self._state(number)
         count, records, labels = self._run_model(state)
         if count < 0:
-            self._tell("fault", number)
+            self._report("fault", number)
             return
         if count > self._shape.successors:
             tally.wanted = max(int(tally.wanted), count)
-            self._again(number, STOP_CAPACITY)
+            self._repeat_later(number, STOP_CAPACITY)
             return
         if measured:
             key = mark >> FLAG_BITS
             if plan.strict and any(self._key(record) == key for record in records):
-                self._again(number, STOP_STRICT)
+                self._repeat_later(number, STOP_STRICT)
                 return
             self._set_mark(number, mark | EXPANDED)
         for bit in range(FOUND):
             if labels & int(plan.stop_mask) & 1 << bit:
-                tally["found"][bit], tally.told = min(int(tally["found"][bit]), number), 1
+                tally["found"][bit], tally.reported = min(int(tally["found"][bit]), number), 1
         tally.expanded += 1
         tally.transitions += count
         tally.deadlocks += labels >> 63
@@ -230,7 +230,7 @@ class FakeDevice:
             return
         if behind:
             if target // int(plan.layers) != key // int(plan.layers):
-                self._tell("falling", number)
+                self._report("falling", number)
                 return
             self._tally.regress += 1
         found = self._put(state)
@@ -242,7 +242,7 @@ class FakeDevice:
         if self._shape.carries:
             self._carry(number, found, source, state, self._crosses(key, target))
         if plan.hunted and self._hunted_state() == state:
-            self._tell("hit", found)
+            self._report("hit", found)
 
     def _crosses(self, key: int, target: int) -> bool:
         middle = int(self._plan.middle)
@@ -283,7 +283,7 @@ class FakeDevice:
         self._set_word(int(plan.ends), self._fetch_add("rounds"), int(tally.to))
         following = int(tally.head) - int(tally.to)
         goes_on = 0 < following <= int(plan.most_in_round) and tally.rounds < plan.most_rounds
-        if plan.listed or tally.told or not goes_on:
+        if plan.listed or tally.reported or not goes_on:
             return
         tally.cursor, tally.to, tally.over = tally.to, tally.head, 0
 
@@ -300,13 +300,13 @@ class FakeDevice:
         if self._shape.carries:
             self._set_word(int(plan.carried), self._place(number), 0)
         if plan.hunted and self._hunted_state() == state:
-            self._tell("hit", number)
+            self._report("hit", number)
 
     def _scan(self, number: int) -> None:
         count, records, _ = self._run_model(self._state(number))
         self._tally.wanted = max(int(self._tally.wanted), count if count > self._shape.successors else 0)
         if any(record[: self._shape.words] == self._hunted_state() for record in records):
-            self._tell("hit", number)
+            self._report("hit", number)
 
     def _live(self, mark: int) -> bool:
         key, plan = mark >> FLAG_BITS, self._plan

@@ -28,9 +28,9 @@ PLAN = (
     "linked", "kept", "salt",
 )  # fmt: skip
 TALLY = (
-    "head", "start", "to", "grain", "cursor", "over", "stop", "rounds", "meetings", "arrived",
+    "head", "start", "to", "grain", "cursor", "over", "stop", "rounds", "barriers", "arrived",
     "expanded", "transitions", "deadlocks", "regress",
-    "deferred", "crossings", "again_count", "wanted", "told", "fault", "falling", "hit",
+    "deferred", "crossings", "again_count", "wanted", "reported", "fault", "falling", "hit",
     "count", "least", "greatest", "first", "entering",
 )  # fmt: skip
 FOUND = 64

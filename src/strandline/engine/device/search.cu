@@ -1,13 +1,14 @@
-// The kernels of a search on a device; see layout.py for `plan` and `tally` and twin.py for the same in plain Python.
+// The kernels of a search on a device; see layout.py for `plan` and `tally`, and tests/support/fake_device.py for the
+// reference in plain Python.
 //
 // Compiled for one width of states. Given as macros: WORDS of a state, STRIDE of a record, CAPACITY in records, and
 // 0 or 1 for MEASURED (records have a column and a layer), DIRECT (the table holds the states themselves), CARRIES
-// (every state carries the number of a crossing, or a link to its source), WIDE_KEYS (a mark has 64 bits). The structs of the plan and of
-// the tally are written by layout.py.
+// (every state carries the number of a crossing, or a link to its source), WIDE_KEYS (a mark has 64 bits). The structs of
+// the plan and of the tally are written by layout.py.
 //
-// States lie in a log, in the order in which they were found: place = number in the log modulo its length. The table
-// has slots of 64 bits: a one-word state with its top bit set, or 24 bits of its hash, a bit that is set while the state
-// is being written, and its place + 1.
+// States lie in a log, in the order of discovery: the place of a state is its number in the log modulo the length of the
+// log. A slot of the hash table has 64 bits: a one-word state with its top bit set, or 24 bits of the hash, a bit that is
+// set while the state is being written, and its place + 1.
 
 extern "C" {
 __constant__ Plan plan;
@@ -40,7 +41,8 @@ typedef unsigned Mark;
 #define ONCE __noinline__
 #endif
 
-__device__ __forceinline__ u64 seen(const u64 *address) { return *(const volatile u64 *)address; }
+// Read a word that other threads write, not a value kept in a register.
+__device__ __forceinline__ u64 load(const u64 *address) { return *(const volatile u64 *)address; }
 
 __device__ __forceinline__ u64 now()
 {
@@ -49,7 +51,7 @@ __device__ __forceinline__ u64 now()
     return nanoseconds;
 }
 
-__device__ __forceinline__ u64 mixed(u64 word)
+__device__ __forceinline__ u64 mix(u64 word)
 {
     word ^= word >> 32;
     word *= 0xD6E8FEB86659FD93ULL;
@@ -61,13 +63,13 @@ __device__ __forceinline__ u64 mixed(u64 word)
 __device__ __forceinline__ u64 hash_of(const u64 *state)
 {
     if (WORDS == 1)
-        return mixed(state[0]);
+        return mix(state[0]);
     u64 value = WORDS;
     OVER_WORDS for (int word = 0; word < WORDS; word++) {
         value = (value ^ state[word]) * 0xD6E8FEB86659FD93ULL;
         value ^= value >> 32;
     }
-    return mixed(value);
+    return mix(value);
 }
 
 __device__ __forceinline__ bool same(const u64 *stored, const u64 *state)
@@ -96,8 +98,9 @@ __device__ __forceinline__ u64 *state_at(u64 place) { return (u64 *)plan.states 
 
 __device__ __forceinline__ Mark *mark_at(u64 place) { return (Mark *)plan.marks + place; }
 
-// Numbers of a counter, one for each thread of the warp that wants one; all threads of the warp are here.
-__device__ __forceinline__ u64 drawn(u64 *counter, bool wanted)
+// Claim numbers from a counter, one for each thread of the warp with `wanted`; NONE for the others if no thread wants one.
+// All threads of the warp must call this. One fetch-and-add serves the whole warp.
+__device__ __forceinline__ u64 claim_numbers(u64 *counter, bool wanted)
 {
     unsigned group = __ballot_sync(~0u, wanted);
     if (group == 0)
@@ -118,8 +121,8 @@ __device__ __forceinline__ u64 next_slot(u64 slot) { return slot + 1 == plan.slo
 #define NEW 1
 #define BLOCKED 2
 
-// Go on from a slot until the state is found, or the slot is taken for it, or one is met that another thread is about
-// to fill, maybe with this state.
+// Probe the table from a slot on. Returns KNOWN if the state is found, NEW if an empty slot was claimed for it by
+// compare-and-swap, BLOCKED at a slot that another thread has claimed, perhaps for the same state, and not filled yet.
 __device__ __forceinline__ int probe(const u64 *state, u64 hash, u64 *slot)
 {
     u64 *table = (u64 *)plan.table;
@@ -133,7 +136,7 @@ __device__ __forceinline__ int probe(const u64 *state, u64 hash, u64 *slot)
         if (there == entry)
             return KNOWN;
 #else
-        u64 tag = hash << 40, there = seen(table + *slot);
+        u64 tag = hash << 40, there = load(table + *slot);
         if (there == 0)
             there = atomicCAS(table + *slot, 0ULL, tag | BUSY);
         if (there == 0)
@@ -149,10 +152,10 @@ __device__ __forceinline__ int probe(const u64 *state, u64 hash, u64 *slot)
     }
 }
 
-// Store the state that a thread wants stored, unless it is: its number in the log, or NONE. All threads of a warp come
-// here together and draw numbers together: a thread that waited for another of its warp would wait for ever, and one
-// counter for all is the narrowest place there is.
-__device__ ONCE u64 put(bool wanted, const u64 *state)
+// Store the state of each thread with `wanted` unless it is stored already; return its number in the log, or NONE. All
+// threads of a warp must call this, and claim numbers together: a thread that waited for another one of its warp would
+// wait for ever, and the counter that all threads share is the bottleneck.
+__device__ ONCE u64 store_state(bool wanted, const u64 *state)
 {
     u64 hash = 0, slot = 0, stored = NONE;
     if (wanted) {
@@ -162,7 +165,7 @@ __device__ ONCE u64 put(bool wanted, const u64 *state)
     while (__any_sync(~0u, wanted)) {
         int outcome = wanted ? probe(state, hash, &slot) : KNOWN;
         __syncwarp();
-        u64 number = drawn(&tally.head, outcome == NEW);
+        u64 number = claim_numbers(&tally.head, outcome == NEW);
         if (outcome == NEW) {
             u64 place = place_of(number), *target = state_at(place);
             OVER_WORDS for (int word = 0; word < WORDS; word++)
@@ -178,8 +181,8 @@ __device__ ONCE u64 put(bool wanted, const u64 *state)
     return stored;
 }
 
-// Make a state of the log, which is not in the table, one of the table.
-__device__ void enter(u64 place)
+// Insert a state of the log, which is not in the table, into the table.
+__device__ void insert_from_log(u64 place)
 {
     u64 state[WORDS], *table = (u64 *)plan.table;
     copy(state, state_at(place));
@@ -197,23 +200,24 @@ __device__ void enter(u64 place)
 
 struct Sums { unsigned expanded, transitions, deadlocks, regress; };
 
-__device__ void again(u64 number, u64 why)
+// Queue a state that could not be expanded, and stop the round for this reason.
+__device__ void repeat_later(u64 number, u64 why)
 {
     ((u64 *)plan.again)[atomicAdd(&tally.again_count, 1ULL)] = number;
     atomicMax(&tally.stop, why);
 }
 
-// Tell of a state; of several, the first in the log.
-__device__ void tell(u64 *first, u64 number)
+// Report a state; of several, the first one in the log is kept.
+__device__ void report(u64 *first, u64 number)
 {
     atomicMin(first, number);
-    tally.told = 1;
+    tally.reported = 1;
 }
 
-__device__ void note_found(u64 number, u64 labels)
+__device__ void report_labels(u64 number, u64 labels)
 {
     for (labels &= plan.stop_mask; labels; labels &= labels - 1)
-        tell(&tally.found[__ffsll(labels) - 1], number);
+        report(&tally.found[__ffsll(labels) - 1], number);
 }
 
 #if MEASURED
@@ -223,7 +227,7 @@ __device__ __forceinline__ u64 key_of(const u64 *record)
 }
 
 #if CARRIES
-__device__ u64 crossing(const u64 *source, const u64 *target, u64 carried)
+__device__ u64 add_crossing(const u64 *source, const u64 *target, u64 carried)
 {
     u64 number = atomicAdd(&tally.crossings, 1ULL), *entry = (u64 *)plan.crossed + number * (2 * WORDS + 1);
     OVER_WORDS for (int word = 0; word < WORDS; word++) {
@@ -235,20 +239,21 @@ __device__ u64 crossing(const u64 *source, const u64 *target, u64 carried)
 }
 #endif
 
-// Place a successor of a state with this key; all threads of a warp come here together.
-__device__ __forceinline__ void follow(bool wanted, u64 number, u64 key, const u64 *source, const u64 *record, Sums *sums)
+// Store the successor of a state with this key, ahead of the line or, after a regress edge, as a persistent state. All
+// threads of a warp must call this.
+__device__ __forceinline__ void place_successor(bool wanted, u64 number, u64 key, const u64 *source, const u64 *record, Sums *sums)
 {
     u64 target = wanted ? key_of(record) : 0;
     bool behind = wanted && target < key;
     wanted = wanted && target <= plan.last && !(behind && plan.forward);
     if (behind && wanted) {
         if (target / plan.layers != key / plan.layers) {
-            tell(&tally.falling, number);
+            report(&tally.falling, number);
             wanted = false;
         }
         sums->regress++;
     }
-    u64 stored = put(wanted, record);
+    u64 stored = store_state(wanted, record);
     if (stored == NONE)
         return;
     u64 place = place_of(stored);
@@ -258,16 +263,16 @@ __device__ __forceinline__ void follow(bool wanted, u64 number, u64 key, const u
 #if CARRIES
     u64 carried = plan.linked ? number + 1 : ((u64 *)plan.carried)[place_of(number)];
     if (!plan.linked && (plan.middle == NONE ? behind : key < plan.middle && target >= plan.middle))
-        carried = crossing(source, record, carried);
+        carried = add_crossing(source, record, carried);
     ((u64 *)plan.carried)[place] = carried;
 #endif
     if (plan.hunted && same((u64 *)plan.hunted, record))
-        tell(&tally.hit, stored);
+        report(&tally.hit, stored);
 }
 #endif
 
-// How many successors a state has that are to be placed, and in `records` what they are.
-__device__ __forceinline__ int asked(u64 number, u64 *state, u64 *key, u64 *records, Sums *sums)
+// Compute the successors of a state into `records`, and count it; return their number, or 0 if it is not expanded now.
+__device__ __forceinline__ int compute_successors(u64 number, u64 *state, u64 *key, u64 *records, Sums *sums)
 {
     u64 labels = 0, place = place_of(number);
 #if MEASURED
@@ -279,44 +284,44 @@ __device__ __forceinline__ int asked(u64 number, u64 *state, u64 *key, u64 *reco
     copy(state, state_at(place));
     i64 count = successors(state, records, CAPACITY, &labels);
     if (count < 0) {
-        tell(&tally.fault, number);
+        report(&tally.fault, number);
         return 0;
     }
     if (count > CAPACITY) {
         atomicMax(&tally.wanted, (u64)count);
-        again(number, STOP_CAPACITY);
+        repeat_later(number, STOP_CAPACITY);
         return 0;
     }
 #if MEASURED
     if (plan.strict)
         for (int step = 0; step < count; step++)
             if (key_of(records + step * STRIDE) == *key) {
-                again(number, STOP_STRICT);
+                repeat_later(number, STOP_STRICT);
                 return 0;
             }
     *mark_at(place) = mark | EXPANDED;
 #endif
     if (labels & plan.stop_mask)
-        note_found(number, labels);
+        report_labels(number, labels);
     sums->expanded++;
     sums->transitions += count;
     sums->deadlocks += labels >> 63;
     return (int)count;
 }
 
-// Expand a state, where there is one for this thread; all threads of a warp come here together.
+// Expand the state of each thread with `active`. All threads of a warp must call this.
 __device__ __forceinline__ void expand(bool active, u64 number, Sums *sums)
 {
     u64 state[WORDS], records[(CAPACITY + 1) * STRIDE], key = 0;
-    int count = active ? asked(number, state, &key, records, sums) : 0;
+    int count = active ? compute_successors(number, state, &key, records, sums) : 0;
     __syncwarp();
     int most = __reduce_max_sync(~0u, count);
 #pragma unroll 1
     for (int step = 0; step < most; step++)
 #if MEASURED
-        follow(step < count, number, key, state, records + step * STRIDE, sums);
+        place_successor(step < count, number, key, state, records + step * STRIDE, sums);
 #else
-        put(step < count, records + step * STRIDE);
+        store_state(step < count, records + step * STRIDE);
 #endif
 }
 
@@ -324,10 +329,10 @@ __device__ __forceinline__ void expand(bool active, u64 number, Sums *sums)
 
 struct Round { u64 start, to, grain, over; };
 
-__device__ bool full() { return seen(&tally.head) >= plan.most || seen(&tally.crossings) >= plan.most_crossings; }
+__device__ bool is_full() { return load(&tally.head) >= plan.most || load(&tally.crossings) >= plan.most_crossings; }
 
-// Begin a round. A small one is dealt out to the warps; from a large one they fetch as they can.
-__device__ void begin(u64 start, u64 to)
+// Begin a round. The states of a small one are divided among the warps; those of a large one are claimed in batches.
+__device__ void begin_round(u64 start, u64 to)
 {
     u64 warps = (u64)gridDim.x * (THREADS / 32), grain = (to - start + warps - 1) / warps;
     tally.start = tally.cursor = start;
@@ -335,12 +340,13 @@ __device__ void begin(u64 start, u64 to)
     tally.grain = grain <= 32 ? grain : 32 * plan.batch;
 }
 
-// The round is over, or stopped: what comes next. One thread does this while all others wait.
-__device__ void turn_over(u64 began)
+// End a round that is over or was stopped, and begin the next one if nothing prevents it. One thread does this while all
+// others wait at the barrier.
+__device__ void finish_round(u64 began)
 {
-    u64 to = seen(&tally.to), head = seen(&tally.head), rounds = seen(&tally.rounds), cursor = seen(&tally.cursor);
-    u64 grain = seen(&tally.grain), stop = seen(&tally.stop), told = seen(&tally.told);
-    bool no_room = full();
+    u64 to = load(&tally.to), head = load(&tally.head), rounds = load(&tally.rounds), cursor = load(&tally.cursor);
+    u64 grain = load(&tally.grain), stop = load(&tally.stop), reported = load(&tally.reported);
+    bool no_room = is_full();
     if (grain <= 32 || cursor > to)
         tally.cursor = to;
     tally.over = 1;
@@ -348,42 +354,42 @@ __device__ void turn_over(u64 began)
         return;
     ((u64 *)plan.ends)[rounds++] = to;
     tally.rounds = rounds;
-    bool goes_on = head > to && head - to <= plan.most_in_round && rounds < plan.most_rounds && !plan.listed;
-    if (goes_on && !no_room && !told && now() - began <= plan.nanoseconds) {
-        begin(to, head);
+    bool continues = head > to && head - to <= plan.most_in_round && rounds < plan.most_rounds && !plan.listed;
+    if (continues && !no_room && !reported && now() - began <= plan.nanoseconds) {
+        begin_round(to, head);
         tally.over = 0;
     }
 }
 
-// All threads meet; the last one to come has the round turned over.
-__device__ void meet(u64 began, Round *round)
+// A barrier of all threads; the last thread to arrive ends the round.
+__device__ void wait_at_barrier(u64 began, Round *round)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
-        u64 before = seen(&tally.meetings);
+        u64 before = load(&tally.barriers);
         if (atomicAdd(&tally.arrived, 1ULL) == gridDim.x - 1) {
             __threadfence();
-            turn_over(began);
+            finish_round(began);
             tally.arrived = 0;
             __threadfence();
-            atomicAdd(&tally.meetings, 1ULL);
+            atomicAdd(&tally.barriers, 1ULL);
         } else
-            while (seen(&tally.meetings) == before)
+            while (load(&tally.barriers) == before)
                 __nanosleep(20);
         __threadfence();
-        *round = {seen(&tally.start), seen(&tally.to), seen(&tally.grain), seen(&tally.over)};
+        *round = {load(&tally.start), load(&tally.to), load(&tally.grain), load(&tally.over)};
     }
     __syncthreads();
 }
 
-// Where a warp goes on in a large round; NONE where there is nothing left, or something else comes first.
-__device__ u64 fetch(u64 began, const Round *round)
+// Claim a batch of states of a large round for a warp; NONE if none is left or the round must stop.
+__device__ u64 claim_states(u64 began, const Round *round)
 {
     u64 next = NONE;
     if (LANE == 0) {
-        u64 stop = seen(&tally.stop), cursor = seen(&tally.cursor);
-        bool no_room = full();
+        u64 stop = load(&tally.stop), cursor = load(&tally.cursor);
+        bool no_room = is_full();
         if (stop == 0 && cursor < round->to) {
             if (no_room)
                 atomicMax(&tally.stop, (u64)STOP_FULL);
@@ -411,15 +417,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) rounds()
     u64 began = now(), warp = blockIdx.x * (u64)(THREADS / 32) + threadIdx.x / 32, from;
     Sums sums = {0, 0, 0, 0};
     if (threadIdx.x == 0)
-        round = {seen(&tally.start), seen(&tally.to), seen(&tally.grain), 0};
+        round = {load(&tally.start), load(&tally.to), load(&tally.grain), 0};
     __syncthreads();
     while (!round.over) {
         if (round.grain <= 32)
             expand_some(round.start + warp * round.grain, round.grain, &round, &sums);
         else
-            while ((from = fetch(began, &round)) != NONE)
+            while ((from = claim_states(began, &round)) != NONE)
                 expand_some(from, round.grain, &round, &sums);
-        meet(began, &round);
+        wait_at_barrier(began, &round);
     }
     u64 *totals = &tally.expanded, own[4] = {sums.expanded, sums.transitions, sums.deadlocks, sums.regress};
     for (int which = 0; which < 4; which++) {
@@ -438,13 +444,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) rounds()
     u64 base = plan.from + (blockIdx.x * (u64)THREADS + threadIdx.x & ~31ULL); base < plan.until; \
     base += (u64)gridDim.x * THREADS
 
-// The initial states: rows of a state and its key.
+// Store the initial states, which are rows of a state and its key.
 extern "C" __global__ void __launch_bounds__(THREADS) seed()
 {
     for (EACH_TOGETHER(base)) {
         bool given = base + LANE < plan.until;
         const u64 *row = (u64 *)plan.listed + (given ? base + LANE : base) * (WORDS + 1);
-        u64 number = put(given, row);
+        u64 number = store_state(given, row);
         if (number == NONE)
             continue;
 #if MEASURED
@@ -454,12 +460,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) seed()
         ((u64 *)plan.carried)[place] = 0;
 #endif
         if (plan.hunted && same((u64 *)plan.hunted, row))
-            tell(&tally.hit, number);
+            report(&tally.hit, number);
 #endif
     }
 }
 
-// The first state with a step to the hunted one.
+// Find the first state with a step to the hunted one.
 extern "C" __global__ void __launch_bounds__(THREADS) scan()
 {
     u64 state[WORDS], records[(CAPACITY + 1) * STRIDE], labels;
@@ -475,16 +481,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) scan()
 }
 
 #if MEASURED
-__device__ __forceinline__ bool live(Mark mark)
+__device__ __forceinline__ bool is_live(Mark mark)
 {
     u64 key = mark >> FLAG_BITS;
     return !(mark & EXPANDED) || key >= plan.bound || (mark & PERSISTENT && key >= plan.column_bound);
 }
 
-// Whether a live state belongs into the table: not those with the key `skipped`, but for persistent ones.
-__device__ __forceinline__ bool enters(Mark mark) { return mark >> FLAG_BITS != plan.skipped || mark & PERSISTENT; }
+// Return true if a live state belongs in the table: all but the states with the key `skipped` that are not persistent.
+__device__ __forceinline__ bool belongs_in_table(Mark mark) { return mark >> FLAG_BITS != plan.skipped || mark & PERSISTENT; }
 
-// Of the states that wait for this sweep: how many, the least and the greatest key, the first.
+// Compute the number of unexpanded states of this sweep, their least and greatest keys, and the first of them.
 extern "C" __global__ void __launch_bounds__(THREADS) survey()
 {
     u64 count = 0, least = NONE, greatest = 0, first = NONE;
@@ -512,16 +518,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) survey()
     }
 }
 
-// How many states are live, the first of them, and how many of them belong into the table.
+// Compute the number of live states, the first of them, and the number of those that belong in the table.
 extern "C" __global__ void __launch_bounds__(THREADS) census()
 {
     u64 count = 0, first = NONE, entering = 0;
     for (EACH(number)) {
         Mark mark = *mark_at(place_of(number));
-        if (live(mark)) {
+        if (is_live(mark)) {
             count++;
             first = min(first, number);
-            entering += enters(mark);
+            entering += belongs_in_table(mark);
         }
     }
     for (int offset = 16; offset; offset >>= 1) {
@@ -536,7 +542,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) census()
     }
 }
 
-// List the states that wait for this sweep and have no key beyond the bound, as many as there is room for.
+// List the unexpanded states of this sweep with keys up to the bound, as many as there is room for.
 extern "C" __global__ void __launch_bounds__(THREADS) pick()
 {
     for (EACH_TOGETHER(base)) {
@@ -546,20 +552,20 @@ extern "C" __global__ void __launch_bounds__(THREADS) pick()
             Mark mark = *mark_at(place_of(number));
             picked = !(mark & (EXPANDED | DEFERRED)) && mark >> FLAG_BITS <= plan.bound;
         }
-        u64 position = drawn(&tally.count, picked);
+        u64 position = claim_numbers(&tally.count, picked);
         if (picked && position < plan.room)
             ((u64 *)plan.listed)[position] = number;
     }
 }
 
-// Copy live states to the head of the log.
+// Copy the live states of a part of the log to the end of the log.
 extern "C" __global__ void __launch_bounds__(THREADS) relocate()
 {
     for (EACH_TOGETHER(base)) {
         u64 number = base + LANE, from = number < plan.until ? place_of(number) : 0;
         Mark mark = number < plan.until ? *mark_at(from) : 0;
-        bool moved = number < plan.until && live(mark);
-        u64 to = drawn(&tally.head, moved);
+        bool moved = number < plan.until && is_live(mark);
+        u64 to = claim_numbers(&tally.head, moved);
         if (!moved)
             continue;
         to = place_of(to);
@@ -571,17 +577,17 @@ extern "C" __global__ void __launch_bounds__(THREADS) relocate()
     }
 }
 
-// Of the states that wait, keep some by lot: the others are taken for expanded.
+// Keep a random sample of the unexpanded states: the others are marked as expanded.
 extern "C" __global__ void __launch_bounds__(THREADS) thin()
 {
     for (EACH(number)) {
         Mark *mark = mark_at(place_of(number));
-        if (!(*mark & (EXPANDED | DEFERRED)) && mixed(number ^ plan.salt) > plan.kept)
+        if (!(*mark & (EXPANDED | DEFERRED)) && mix(number ^ plan.salt) > plan.kept)
             *mark |= EXPANDED;
     }
 }
 
-// The next sweep begins: what was deferred waits for it.
+// Begin the next sweep: unmark the states that were deferred to it.
 extern "C" __global__ void __launch_bounds__(THREADS) wake()
 {
     for (EACH(number)) {
@@ -592,7 +598,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) wake()
 }
 #endif
 
-// Enter the live states of the log into the table, as far as they belong there.
+// Insert the live states of the log that belong in the table.
 extern "C" __global__ void __launch_bounds__(THREADS) reenter()
 {
     u64 count = 0;
@@ -600,10 +606,10 @@ extern "C" __global__ void __launch_bounds__(THREADS) reenter()
         u64 place = place_of(number);
 #if MEASURED
         Mark mark = *mark_at(place);
-        if (!live(mark) || !enters(mark))
+        if (!is_live(mark) || !belongs_in_table(mark))
             continue;
 #endif
-        enter(place);
+        insert_from_log(place);
         count++;
     }
     for (int offset = 16; offset; offset >>= 1)

@@ -217,7 +217,7 @@ class DeviceStore:
     def expand(self, cursor: int, to: int, nanoseconds: int, **plan: int) -> list[int]:
         """Run rounds, beginning with a part of the log or of a list; return where each of them ended."""
         tally = self.tally
-        for name in ("over", "stop", "rounds", "again_count", "told"):
+        for name in ("over", "stop", "rounds", "again_count", "reported"):
             tally[name] = 0
         tally.start = tally.cursor = cursor
         tally.to = to
