@@ -202,7 +202,7 @@ def test_expressions_are_what_the_interpreter_says(browser: Browser, tmp_path: P
     ("text", "message"),
     [
         ("snet + 1", "'snet' is not known (the trace has sent, received, data, acknowledgement, Sender, ...)"),
-        ("Sender.wiat", "Sender has no place 'wiat' (it has send, wait, done)"),
+        ("Sender.wiat", "Sender has no location 'wiat' (it has send, wait, done)"),
         ("sent + ", "the expression ends too early"),
         ("(sent", "')' is missing"),
         ("sent / (sent - sent)", "division by zero"),

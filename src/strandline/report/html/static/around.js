@@ -1,4 +1,4 @@
-// The states around one as a graph; places come from the server. A neighbour is gone to by a click or by Enter.
+// The states around the current one as a graph, laid out by the server. A click on a neighbour, or Enter, goes there.
 {
   const { make, draw, replace } = strandline;
   const MARGIN = 24, LINE = 15;

@@ -37,10 +37,10 @@
         this.#say("The server does not answer: it has ended, or was killed. What you see stays; start 'strandline serve' again and open its new address.");
         return null;
       }
-      const told = await response.json().catch(() => ({ error: `the server answers ${response.status}` }));
-      if (!response.ok) { failed(told.error); return null; }
+      const answer = await response.json().catch(() => ({ error: `the server answers ${response.status}` }));
+      if (!response.ok) { failed(answer.error); return null; }
       this.#say("");
-      return told;
+      return answer;
     }
 
     #say(message) {

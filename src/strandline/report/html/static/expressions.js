@@ -180,8 +180,8 @@
     return numbers.reduce((best, one) => (better(one, best) ? one : best));
   }
 
-  // An expression; `value(state, before)` evaluates it. `places` are the places of processes by the names of what
-  // holds them, `floors` says whether a remainder has the sign of the divisor.
+  // An expression; `value(state, before)` evaluates it. `places` are the locations of processes by the names of the
+  // variables that hold them, `floors` says whether a remainder has the sign of the divisor.
   class Expression {
     constructor(text, { places = {}, floors = true } = {}) {
       this.text = text;
@@ -257,7 +257,7 @@
       return this.state[name];
     }
 
-    // A value with the name of what holds it, or the beginning of names that there are.
+    // A value with the name of the variable that holds it, or the beginning of names of variables.
     #reference(node) {
       if (node.kind === "name") return this.#named(node.name);
       const of = ["name", "field", "index"].includes(node.of?.kind) ? this.#reference(node.of) : { value: this.#of(node.of) };
@@ -285,7 +285,7 @@
       const places = this.places[of.name];
       if (places?.includes(field)) return { value: of.value === field };
       if (places && field === "state") return { value: places.indexOf(of.value) };
-      if (places) throw new ExpressionError(`${of.name} has no place '${field}' (it has ${places.slice(0, 12).join(", ")})`);
+      if (places) throw new ExpressionError(`${of.name} has no location '${field}' (it has ${places.slice(0, 12).join(", ")})`);
       if (field === "length") return { value: members(of.value).length };
       // DVE: a part of all messages of a channel; behind the last message it is 0.
       if (Array.isArray(of.value) && /^\d+$/.test(field)) {

@@ -73,7 +73,7 @@
   }
 
   function grounds(data) {
-    return make("section", {}, make("h2", {}, "What it rests on"), make("ul", { class: "grounds" },
+    return make("section", {}, make("h2", {}, "Basis of the verdict"), make("ul", { class: "grounds" },
       data.grounds.map(({ mark, text }) => make("li", { class: mark }, make("span", { class: "mark", "aria-hidden": true }, MARKS[mark]), text))));
   }
 

@@ -27,8 +27,8 @@
         this[name] = input;
         return make("label", { for: `check-${name}` }, label, input);
       };
-      this.kind = make("select", { id: "check-kind", "aria-label": "what is checked" }, [
-        ["declared", "what the model declares"], ["invariant", "invariant"], ["reach", "can be reached"], ["deadlock", "deadlocks"],
+      this.kind = make("select", { id: "check-kind", "aria-label": "kind of property" }, [
+        ["declared", "declared properties"], ["invariant", "invariant"], ["reach", "can be reached"], ["deadlock", "deadlocks"],
         ["ltl", "LTL"], ["ctl", "CTL"], ["never", "never (regular expression)"],
       ].map(([value, text]) => make("option", { value }, text)));
       this.fair = make("input", { type: "checkbox", id: "check-fair" });
@@ -60,13 +60,13 @@
     }
 
     async #look() {
-      const told = await this.ask("checked", { check: this.current }, (message) => { this.status.textContent = message; });
-      if (!told) { this.#ended(); return; }
-      replace(this.place, told.running || !told.result ? [picture(told.points, told.running), told.running && told.stage && make("p", { class: "quiet" }, told.stage)] : []);
-      if (told.running) { setTimeout(() => this.#look(), EVERY); return; }
+      const status = await this.ask("checked", { check: this.current }, (message) => { this.status.textContent = message; });
+      if (!status) { this.#ended(); return; }
+      replace(this.place, status.running || !status.result ? [picture(status.points, status.running), status.running && status.stage && make("p", { class: "quiet" }, status.stage)] : []);
+      if (status.running) { setTimeout(() => this.#look(), EVERY); return; }
       this.#ended();
-      if (told.error) this.status.textContent = told.error;
-      if (told.result) this.#show(told.result);
+      if (status.error) this.status.textContent = status.error;
+      if (status.result) this.#show(status.result);
     }
 
     #ended() {

@@ -65,7 +65,7 @@
 
     #message({ from, to, text, channel }, steps) {
       if (!from && !to) return null;
-      const told = channel === null ? "" : `${channel}: ${text}`;
+      const label = channel === null ? "" : `${channel}: ${text}`;
       const start = from ? [this.#x(Math.max(0, from[1])), this.#y(from[0])] : [this.#x(Math.max(0, to[1])) - 40, this.#y(to[0])];
       const end = to ? [this.#x(Math.max(0, to[1])), this.#y(to[0])] : [start[0] + 40, start[1] + ROW / 2];
       const same = to && from && from[1] === to[1];
@@ -75,8 +75,8 @@
       const [x, y] = [start[0] + (left ? -10 : 10), start[1] + 15];
       return draw("g", { class: to ? "message" : "message waiting" },
         draw("path", { d: `M${start[0]} ${start[1]}${bend}` }),
-        draw("text", { x, y, class: left ? "left" : null }, shortened(told, Math.floor((this.width - 20) / CHARACTER))),
-        draw("title", {}, to ? told : `${told} is not received in this trace`));
+        draw("text", { x, y, class: left ? "left" : null }, shortened(label, Math.floor((this.width - 20) / CHARACTER))),
+        draw("title", {}, to ? label : `${label} is not received in this trace`));
     }
 
     #mark() {

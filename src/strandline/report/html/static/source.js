@@ -1,4 +1,4 @@
-// The model's text. What steps of the run come from is marked; that of the chosen step more so.
+// The model's text, with the actions of the run's steps marked, and those of the chosen step highlighted.
 {
   const { make, replace, withNoun } = strandline;
 
@@ -28,7 +28,7 @@
       }
       this.#add(state, pre, text.slice(at));
       this.pre = pre;
-      return [make("p", { class: "quiet" }, `${name}${spans.length ? "; marked is what the steps of the trace come from" : ""}`), pre];
+      return [make("p", { class: "quiet" }, `${name}${spans.length ? "; the actions of the trace are marked" : ""}`), pre];
     }
 
     #add(state, into, text) {

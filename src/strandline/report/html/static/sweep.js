@@ -17,14 +17,14 @@
       const { profile } = search;
       this.count = profile.stored.length;
       this.found = [];
-      // What is stored has been found, though it may not be expanded yet.
+      // Stored states have been found, though they may not be expanded yet.
       let expanded = 0;
       profile.visited.forEach((here, place) => { this.found[place] = Math.max(expanded += here, profile.stored[place]); });
       this.sweeps = search.order === "sweep";
       this.again = profile.revisited.some(Boolean); // Then it is not known which of the expanded states are the same.
       this.readout = make("output", { class: "readout" });
       this.slider = make("input", {
-        type: "range", min: 0, max: this.count - 1, value: 0, "aria-label": this.sweeps ? "where the line stands" : "which level is told of", oninput: () => this.move(Number(this.slider.value)),
+        type: "range", min: 0, max: this.count - 1, value: 0, "aria-label": this.sweeps ? "the layer of the sweep-line" : "the level described below", oninput: () => this.move(Number(this.slider.value)),
       });
       this.play = make("button", { type: "button", onclick: () => this.#toggle() }, this.#moving());
       this.picture = this.#draw();
@@ -39,7 +39,7 @@
       return stored.indexOf(Math.max(...stored));
     }
 
-    // Two bars: the most that was stored, and everything.
+    // Two bars: the most states stored at a time, and all states.
     #against() {
       const { states, visited, peak_states: peak, peak_bytes: size } = this.search;
       const all = Math.max(states ?? visited, peak);
@@ -69,7 +69,7 @@
       return draw("path", { d: `M${LEFT} ${PANEL}${points.join("")}L${this.#x(this.count)} ${PANEL}Z`, class: kind });
     }
 
-    // Two panels, each as wide as there is room; what is written stands outside of them and keeps its size.
+    // Two panels, as wide as the page; their texts stand outside of them and keep their size.
     #draw() {
       const { profile } = this.search;
       const most = Math.max(...profile.visited, 1);
@@ -77,10 +77,10 @@
       this.lines = [];
       return make("div", {},
         make("p", { class: "chart-title" }, `States expanded in each ${this.#part()}, at most ${number(most)}`),
-        this.#panel("what was expanded, layer by layer", this.#bars(profile.visited, most, "visited"),
+        this.#panel("states expanded, by layer", this.#bars(profile.visited, most, "visited"),
           this.#bars(profile.revisited, most, "revisited"), this.#bars(profile.persistent, most, "persistent")),
-        make("p", { class: "chart-title" }, `${this.again ? "Expanded so far, again and again included" : "Found so far"}, and stored ${this.sweeps ? "while the line stood here" : "by then"}`),
-        this.#panel("found and stored, layer by layer", this.#area(this.found, total, "all"), this.#area(profile.stored, total, "live")),
+        make("p", { class: "chart-title" }, `${this.again ? "Expansions so far, repeated ones included" : "Found so far"}, and stored ${this.sweeps ? "while the line was here" : "by then"}`),
+        this.#panel("states found and stored, by layer", this.#area(this.found, total, "all"), this.#area(profile.stored, total, "live")),
         make("p", { class: "ends" }, make("span", {}, this.#key(profile.first[0])), make("span", {}, this.#key(profile.last.at(-1)))));
     }
 
@@ -109,11 +109,11 @@
     #legend() {
       const { profile } = this.search;
       const entry = (kind, text) => make("span", { class: `key ${kind}` }, text);
-      return make("figcaption", {}, entry("visited", this.sweeps ? "expanded for the first time the line passed" : "expanded"),
-        profile.revisited.some(Boolean) && entry("revisited", "when the line passed again"),
+      return make("figcaption", {}, entry("visited", this.sweeps ? "expanded in the first pass of the line" : "expanded"),
+        profile.revisited.some(Boolean) && entry("revisited", "expanded in later passes"),
         profile.persistent.some(Boolean) && entry("persistent", "persistent states"),
         entry("all", this.again ? "all expanded so far" : "all found so far"), entry("live", "stored"),
-        entry("slid", this.sweeps ? "where the line stands; the slider moves it" : "the level told of above; the slider moves it"));
+        entry("slid", this.sweeps ? "the sweep-line; the slider moves it" : "the level described below; the slider selects it"));
     }
 
     move(place) {
@@ -122,10 +122,10 @@
       this.lines.forEach((line) => line.setAttribute("d", `M${x} 0V${PANEL}`));
       const gone = this.found[place] - profile.stored[place];
       const parts = [`${this.#key(profile.first[place])}: ${withNoun(profile.visited[place], "state")} expanded`];
-      if (profile.revisited[place]) parts.push(`${number(profile.revisited[place])} of them when the line passed again`);
+      if (profile.revisited[place]) parts.push(`${number(profile.revisited[place])} of them in later passes of the line`);
       if (profile.persistent[place]) parts.push(`${number(profile.persistent[place])} persistent`);
       parts.push(`${number(profile.stored[place])} stored`);
-      if (this.sweeps && gone > 0 && !this.again) parts.push(`${number(gone)} forgotten by then`);
+      if (this.sweeps && gone > 0 && !this.again) parts.push(`${number(gone)} deleted by then`);
       this.readout.textContent = `${parts.join(", ")}.`;
     }
 

@@ -9,7 +9,7 @@
 
   class TraceView {
     constructor(run, { places = {}, floors = true, atoms = [], id = "trace" } = {}) {
-      Object.assign(this, { run, id, names: { places, floors }, atoms, listeners: [], watches: [], chosen: 0 });
+      Object.assign(this, { run, id, names: { places, floors }, atoms, observers: [], watches: [], chosen: 0 });
       this.rows = this.#allRows();
       this.shown = this.rows;
       this.spacer = make("div", { class: "spacer" });
@@ -25,14 +25,14 @@
       this.select(0, false);
     }
 
-    onselect(listener) {
-      this.listeners.push(listener);
-      listener(this.chosen);
+    onselect(observer) {
+      this.observers.push(observer);
+      observer(this.chosen);
     }
 
     // Further panels beside the state: `{name: element or object with element and shown()}`.
     beside(panels) {
-      replace(this.panel, strandline.tabs("what is shown beside the steps", { State: this.statePanel, ...panels }));
+      replace(this.panel, strandline.tabs("details of the step", { State: this.statePanel, ...panels }));
     }
 
     // Rows
@@ -98,7 +98,7 @@
 
     // Choosing
 
-    select(number, told = true) {
+    select(number, notifies = true) {
       if (!this.run.state(number)) return;
       this.chosen = number;
       const place = this.shown.findIndex((row) => row.number === number);
@@ -107,7 +107,7 @@
       this.#drawState();
       this.#drawWatches();
       this.#drawDots();
-      if (told) this.listeners.forEach((listener) => listener(number));
+      if (notifies) this.observers.forEach((observer) => observer(number));
     }
 
     #reveal(place) {
@@ -139,14 +139,14 @@
       this.select(numbers[Math.max(0, Math.min(numbers.length - 1, at + by))].number);
     }
 
-    // To the next state in which a watched expression has another value than in the chosen one.
+    // Go to the next state in which a watched expression has another value than in the chosen one.
     #nextChange(direction) {
       if (!this.watches.length) return;
-      const told = (number) => this.watches.map((watch) => this.#value(watch, number).text).join("\n");
-      const now = told(this.chosen);
+      const watched = (number) => this.watches.map((watch) => this.#value(watch, number).text).join("\n");
+      const now = watched(this.chosen);
       const numbers = direction > 0 ? this.run.known.filter((one) => one > this.chosen)
         : this.run.known.filter((one) => one < this.chosen).reverse();
-      const next = numbers.find((one) => told(one) !== now);
+      const next = numbers.find((one) => watched(one) !== now);
       if (next !== undefined) this.select(next);
     }
 
@@ -234,7 +234,7 @@
         this.#keep(expression, text);
       } catch (error) {
         if (!(error instanceof strandline.ExpressionError)) throw error;
-        // What has no value here may have one elsewhere: `was(x)` in the initial state.
+        // An expression without a value here may have one elsewhere: `was(x)` in the initial state has none.
         if (error.message === "there is no state before") this.#keep(new Expression(text, this.names), text);
         else this.watchError.textContent = error.message;
       }
@@ -250,7 +250,7 @@
     #value(watch, number) {
       if (!watch.values.has(number)) {
         try {
-          // The state before comes first: the run then makes the other one of it.
+          // The state before is computed first, because the run computes the other one from it.
           const before = number > 0 ? this.run.state(number - 1) : null;
           const value = watch.expression.value(this.run.state(number), before);
           watch.values.set(number, { text: typeof value === "boolean" ? String(value) : show(value), value });
@@ -277,7 +277,7 @@
         }, "✕"))));
     }
 
-    // Where a truth holds; all states are asked once.
+    // The states in which a condition is true; it is evaluated in each state once.
     #summary(watch) {
       if (typeof this.#value(watch, this.chosen).value !== "boolean") return null;
       const { known } = this.run;

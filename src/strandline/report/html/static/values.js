@@ -20,7 +20,7 @@
     return one === other || (typeof one === "object" && show(one) === show(other));
   }
 
-  // What is in the one set more often than in the other.
+  // The members that the one set has more often than the other.
   function without(one, other) {
     const rest = other.map(show);
     return one.filter((value) => {
@@ -39,7 +39,7 @@
     return `${name}: ${show(old)} → ${show(now)}`;
   }
 
-  // `votes[1].says` as the variable and the way inside it.
+  // Split `votes[1].says` into the variable and the path inside it.
   function located(name, state) {
     let end = name.length;
     while (end > 0 && !Object.hasOwn(state, name.slice(0, end))) {
@@ -86,16 +86,16 @@
       let now = state;
       if (!this.known.includes(first)) this.known.push(first);
       this.kept.set(first, now);
-      steps.forEach(([action, ...told], offset) => {
+      steps.forEach(([action, ...changed], offset) => {
         const changes = [];
         const number = first + offset + 1;
         now = { ...now };
-        for (let at = 0; at < told.length; at += 2) {
-          const name = names[told[at]];
+        for (let at = 0; at < changed.length; at += 2) {
+          const name = names[changed[at]];
           if (!places.has(name)) places.set(name, located(name, state));
           const place = places.get(name);
-          changes.push({ name, variable: place.variable, old: read(now, place), now: told[at + 1] });
-          now[place.variable] = written(now[place.variable], place.way, told[at + 1]);
+          changes.push({ name, variable: place.variable, old: read(now, place), now: changed[at + 1] });
+          now[place.variable] = written(now[place.variable], place.way, changed[at + 1]);
         }
         this.steps.set(number, { action: actions[action], changes, places });
         this.known.push(number);
