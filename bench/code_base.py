@@ -1,17 +1,19 @@
 """How the code base reads: words, lines, import cycles, walks through a call, and samples of text to be judged.
 
-    python bench/code_base.py words
-    python bench/code_base.py lines
-    python bench/code_base.py cycles
+    python bench/code_base.py words [--root FOLDER]
+    python bench/code_base.py lines [--root FOLDER]
+    python bench/code_base.py cycles [--root FOLDER]
     python bench/code_base.py walks [--model FILE]
     python bench/code_base.py sample KIND --seed N [--size N]
 
 `words` counts words of the glossary, and words that it replaces, in docstrings and comments. `cycles` prints the
 strongly connected components of more than one module in the graph of imports, with imports for type checkers and
-inside functions. `walks` runs commands in this process under a profiler: files and functions executed (class bodies
-and imports excluded), frames between `main` and the loop of the search, and *turns*: calls of a package, or a room of
-`checker`, from one that stands before it in the order of imports, which need an object or a function that was handed
-down.
+inside functions. `--root` counts another checkout.
+
+`walks` runs commands in this process under a profiler: files and functions executed (class bodies and imports
+excluded), frames between `main` and the loop of the search, and *turns*: calls of a package, or a room of `checker`,
+from one that stands before it in the order of imports, which need an object or a function that was handed down. A turn
+is *declared* if it goes through an interface that exists for this (`CALLBACKS` in `_walks.py`); the others are printed.
 
 `sample` draws docstrings (with the name and the signature), messages (help texts and the texts of exceptions) or
 paragraphs of the documentation, for a reader who has not seen the code and says of each whether it is clear at first
@@ -22,21 +24,18 @@ from __future__ import annotations
 
 import argparse
 import ast
-import contextlib
-import io
 import random
 import re
 import sys
+import tempfile
 import textwrap
-import threading
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import _environment
+from _walks import print_walks
 
 ROOT: Path = _environment.ROOT
 PACKAGE = ROOT / "src" / "strandline"
@@ -54,44 +53,6 @@ FIELD = (
     "SCC", "lasso", "product", "tree compression", "bitstate", "timeout", "budget", "coverage", "estimate", "varint",
     "prefetch", "atomic", "fetch-and-add", "interval", "warm-up",
 )  # fmt: skip
-
-ORDER = (
-    *(
-        "model",
-        "analysis",
-        "transform",
-        "languages",
-        "properties",
-        "compile",
-        "engine",
-        "symbolic",
-        "progress",
-        "traces",
-    ),
-    *("checker", "report", "serve", "cli", "distributed"),
-)
-"""The packages in the order in which they import each other."""
-ALONE = frozenset({("languages", "properties"), ("engine", "symbolic"), ("progress", "traces")})
-"""Neighbours in `ORDER` that do not import each other."""
-
-ROOMS = (
-    *("options", "limits", "checkpoints", "measures", "properties", "diagnosis", "verdicts", "reductions", "tasks"),
-    *("driver", "ctl", "ltl", "strategies", "decisions"),
-)
-"""The rooms of `checker`, in the same order."""
-
-WALKS = {
-    "safety, breadth-first": ["check", "{model}"],
-    "safety, measure auto": ["check", "{model}", "--measure", "auto"],
-    "LTL by sweep": ["check", "{model}", "--ltl", "G (P.wait -> F P.critical)", "--method", "sweep", "--measure", "0"],
-    "CTL, explicit": ["check", "{model}", "--ctl", "AG EF P.critical"],
-    "CTL, swept": ["check", "{model}", "--ctl", "AG EF P.critical", "--method", "swept", "--measure", "0"],
-    "CTL, symbolic": ["check", "{model}", "--ctl", "AG EF P.critical", "--method", "symbolic"],
-    "memory limit": ["check", "{model}", "--memory", "400M"],
-    "two threads": ["check", "{model}", "--threads", "2"],
-}
-LOOPS = frozenset({"advance", "_advance"})
-
 
 # Text
 
@@ -287,102 +248,19 @@ def print_cycles() -> None:
         print(f"- {len(knot)}: {', '.join(knot)}")
 
 
-# Walks
-
-
-class Walk:
-    """Observes the functions of the package while a command runs."""
-
-    def __init__(self) -> None:
-        self.functions: set[tuple[str, str, int]] = set()
-        self.turns: Counter[tuple[str, str]] = Counter()
-        self.frames = 0
-
-    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
-        code = frame.f_code
-        if event != "call" or not code.co_filename.startswith(str(PACKAGE)) or code.co_name == "<module>":
-            return
-        if "__qualname__" in code.co_names and "__module__" in code.co_names:
-            return  # the body of a class
-        self.functions.add((code.co_filename, code.co_qualname, code.co_firstlineno))
-        if code.co_name in LOOPS and not self.frames:
-            self.frames = _depth(frame)
-        caller = _calling(frame)
-        if caller is not None and _stands_before(caller.f_code.co_filename, code.co_filename):
-            self.turns[_name(caller), _name(frame)] += 1
-
-
-def _name(frame: FrameType) -> str:
-    file = Path(frame.f_code.co_filename).relative_to(PACKAGE).with_suffix("").as_posix()
-    return f"{file}:{frame.f_code.co_qualname}"
-
-
-def _calling(frame: FrameType) -> FrameType | None:
-    """Return the nearest frame of the package below a frame."""
-    caller = frame.f_back
-    while caller is not None and not caller.f_code.co_filename.startswith(str(PACKAGE)):
-        caller = caller.f_back
-    return caller
-
-
-def _depth(frame: FrameType | None) -> int:
-    """Return the number of frames from `main` to a frame."""
-    depth = 0
-    while frame is not None and frame.f_code.co_name != "main":
-        frame, depth = frame.f_back, depth + 1
-    return depth
-
-
-def _stands_before(caller: str, called: str) -> bool:
-    """Return True if the caller's package must not import the package of the function called."""
-    path, other_path = (Path(name).relative_to(PACKAGE).parts for name in (caller, called))
-    one, other = path[0], other_path[0]
-    if one == other == "checker" and {path[1], other_path[1]} <= set(ROOMS):
-        return ROOMS.index(path[1]) < ROOMS.index(other_path[1])
-    if one not in ORDER or other not in ORDER or one == other:
-        return False
-    return ORDER.index(one) < ORDER.index(other) or (other, one) in ALONE
-
-
-def print_walks(model: Path) -> None:
-    from strandline.cli.main import main
-
-    print(
-        "| walk | exit code | files | functions | frames to the search | turns (distinct) |\n|---|---|---|---|---|---|"
-    )
-    turns: Counter[tuple[str, str]] = Counter()
-    for name, words in WALKS.items():
-        walk, arguments = Walk(), [word.format(model=model) for word in words]
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
-            main([*arguments, "--quiet"])  # imports and caches are not part of the walk
-            threading.setprofile(walk)
-            sys.setprofile(walk)
-            try:
-                code: Any = main([*arguments, "--quiet"])
-            finally:
-                sys.setprofile(None)
-                threading.setprofile(None)
-        files = len({file for file, _, _ in walk.functions})
-        print(f"| {name} | {code} | {files} | {len(walk.functions):,} | {walk.frames} | {len(walk.turns)} |")
-        if errors.getvalue():
-            print(errors.getvalue(), file=sys.stderr)
-        turns += walk.turns
-    print("\nTurns:")
-    for (caller, called), times in sorted(turns.items()):
-        print(f"- {caller} -> {called} ({times})")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("words", "lines", "cycles"):
-        commands.add_parser(name)
+        commands.add_parser(name).add_argument("--root", type=Path, default=ROOT, metavar="FOLDER")
     commands.add_parser("walks").add_argument("--model", type=Path, default=MODEL)
     sample = commands.add_parser("sample")
     sample.add_argument("kind", choices=KINDS)
     sample.add_argument("--seed", type=int, required=True)
     sample.add_argument("--size", type=int, default=50)
     arguments = parser.parse_args()
+    global PACKAGE
+    PACKAGE = getattr(arguments, "root", ROOT).resolve() / "src" / "strandline"
     match arguments.command:
         case "words":
             print_words()
@@ -391,7 +269,8 @@ def main() -> int:
         case "cycles":
             print_cycles()
         case "walks":
-            print_walks(arguments.model)
+            with tempfile.TemporaryDirectory() as folder:
+                print_walks(arguments.model, Path(folder))
         case _:
             print_sample(arguments.kind, arguments.seed, arguments.size)
     return 0

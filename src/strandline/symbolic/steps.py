@@ -194,7 +194,7 @@ def slots_by_action(system: System) -> Iterator[int]:
     slots = dependencies_of(system).slots
     for action in system.actions:
         effects = simultaneous(action.effects)
-        found = slots.union(system.processes[move.process].location for move in action.moves)
+        found = slots.union([system.processes[move.process].location for move in action.moves])
         for slot in effects.updates:
             found |= slots.of_element(slot.variable, slot.place)
         guard = () if action.guard is None else (action.guard,)

@@ -19,7 +19,7 @@ Below the first threshold, free memory is returned to the system; below the seco
 """
 
 _LEAST_BY_DEFAULT, _MOST_BY_DEFAULT = 64 << 20, 8 << 30
-DEFAULT_LIMIT = "half of what was free, 8 GB at most; --memory SIZE sets another"
+DEFAULT_LIMIT = "half of the free memory, at most 8 GB; the option 'memory' sets another limit"
 
 
 class MemoryLimit:
