@@ -46,6 +46,11 @@ REPLACED = {
     "tell, told": r"\b(?:tell|tells|told|telling)\b",
     "who, whoever": r"\b(?:who|whoever)\b",
 }
+PARTICIPLE = re.compile(
+    r"_*(?:(?!need|feed|seed|exceed|proceed|embed)[a-z]+ed|found|told|met|held|drawn|chosen|kept|made|built|written|taken|given|shown|known"
+    r"|begun|gone|seen|left|lost|sent|thrown|worn|spoken|broken|split|bound|met|led|brought|spent|paid)(?:_|$)"
+)
+"""Names of functions that begin with a participle."""
 FIELD = (
     "frontier", "visited set", "state store", "hash table", "bucket", "probe", "successor", "observer", "callback",
     "checkpoint", "spill", "evict", "fallback", "hand-off", "worker", "shard", "barrier", "mailbox",
@@ -162,11 +167,23 @@ def print_words() -> None:
     whole = "\n".join(texts)
     remarks = [text for _, text in comments()]
     print(f"{len(texts):,} docstrings, {len(remarks):,} lines of comments\n")
+    names = [name.rpartition(".")[2] for name in _functions()]
+    matches = [match for match in map(PARTICIPLE.match, names) if match is not None]
+    alone = sum(not match[0].endswith("_") for match in matches)
+    print(f"{len(names):,} functions, {len(matches)} with a name that begins with a participle, {alone} that is one\n")
     print("| word | docstrings | comments |\n|---|---|---|")
     patterns = REPLACED | {word: rf"\b{re.escape(word)}" for word in FIELD}
     for word, pattern in patterns.items():
         counts = [len(re.findall(pattern, one, re.IGNORECASE)) for one in (whole, "\n".join(remarks))]
         print(f"| {word} | {counts[0]} | {counts[1]} |")
+
+
+def _functions() -> Iterator[str]:
+    for file in sorted(PACKAGE.rglob("*.py")):
+        for name, node in definitions(ast.parse(file.read_text())):
+            properties = {"property", "cached_property"}
+            if isinstance(node, ast.FunctionDef) and not properties & {ast.unparse(one) for one in node.decorator_list}:
+                yield name
 
 
 # Structure
