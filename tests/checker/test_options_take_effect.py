@@ -147,8 +147,8 @@ def record_searches(monkeypatch: pytest.MonkeyPatch, maker: type[Any], made: lis
     """Record the searches of the engine with their options, and whether they have an observer."""
     make = maker.make
 
-    def noting(self: Any, kernel: Any, log: Any, observer: Any, memory_limit: Any) -> Any:
-        search = make(self, kernel, log, observer, memory_limit)
+    def noting(self: Any, kernel: Any, log: Any, observer: Any, engine_bytes: Any) -> Any:
+        search = make(self, kernel, log, observer, engine_bytes)
         made.append((type(search).__name__, getattr(self, "options", None), observer is not None))
         return search
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from strandline.checker.options.ctl_methods import ABSTRACTION, COMPONENTS, EXPLICIT, SWEPT, SYMBOLIC
+from strandline.checker.options.ctl_methods import ABSTRACTION, COMPONENTS, EXPLICIT, STATE_METHODS, SWEPT, SYMBOLIC
 from strandline.checker.options.cycle_methods import METHODS, PREFIX, SCC
 from strandline.checker.options.search import CACHE, GPU, STORES, SWEEP, WHOLE, Options
 from strandline.checker.options.temporal import TemporalOptions
@@ -59,7 +59,7 @@ _REFINED = frozenset({Way(CTL, ABSTRACTION)})
 _PATHS = frozenset({_STATES, _PREFIX})
 _LISTED = frozenset({_STATES, _ON_GPU, _PREFIX, THE_GRAPH}) | _CYCLES | _LABELLED | _SWEPT
 """Methods that search state by state."""
-WAYS = tuple(sorted(_LISTED | {_SETS} | _IN_SETS))
+WAYS = tuple(sorted(_LISTED | _IN_SETS | {Way(STATES, name) for name in STATE_METHODS}))
 
 
 @dataclass(frozen=True, slots=True)

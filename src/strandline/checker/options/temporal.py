@@ -19,6 +19,9 @@ FINITE_RUNS = (STUTTER, IGNORE, MAXIMAL)
 last state has no successor.
 """
 
+ALL_METHODS = tuple(dict.fromkeys((*known_methods(), *CTL_METHODS, *STATE_METHODS)))
+"""The names that the option `method` accepts."""
+
 _GROUP = "temporal logic"
 MOST_REFINEMENTS = 200
 """The largest number of refinements that `--refinements` accepts; each may add a pair of bits to the BDDs."""
@@ -38,7 +41,7 @@ class LogicOptions:
             "abstraction); symbolic is for states, too (default: auto, which reports its choice and the "
             "reason)",
             group=_GROUP,
-            choices=(*known_methods(), *CTL_METHODS),
+            choices=ALL_METHODS,
         ),
     )
     fair: bool = field(
@@ -69,9 +72,8 @@ class LogicOptions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fairness", texts(self.fairness, "fairness is given as texts"))
-        known = (*known_methods(), *CTL_METHODS)
-        if self.method not in known:
-            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(known)})")
+        if self.method not in ALL_METHODS:
+            raise UsageError(f"unknown method '{self.method}' (known: {', '.join(ALL_METHODS)})")
         if self.finite_runs not in (None, *FINITE_RUNS):
             raise UsageError(f"finite runs: '{self.finite_runs}' is unknown (known: {', '.join(FINITE_RUNS)})")
 

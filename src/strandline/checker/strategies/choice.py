@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from strandline.checker.driver.compilation import no_merging
 from strandline.checker.options.ctl_methods import COMPONENTS, CTL_METHODS, EXPLICIT, STATE_METHODS, SWEPT
-from strandline.checker.options.cycle_methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP
+from strandline.checker.options.cycle_methods import AUTO, METHODS, NDFS, PREFIX, SCC, SWEEP, known_methods
 from strandline.checker.options.search import AUTO as ANY
 from strandline.checker.options.search import CPU, GPU, ORDER_WORDS
 from strandline.checker.options.search import SWEEP as IN_SWEEPS
@@ -124,8 +124,8 @@ def choose_for_runs(task: RunsTask) -> Choice[RunsTask, ProductFound]:
     _refuse_device(task, "LTL")
     _refuse_folding(task)
     asked = task.temporal.method
-    if asked in CTL_METHODS:
-        raise UsageError("{} is a method for CTL", options=[Option("method", asked)])
+    if asked != AUTO and asked not in strategies_for_runs():
+        raise UsageError(f"{{}} is a method for {_kind_of(asked)}", options=[Option("method", asked)])
     choice = _suiting(task) if asked == AUTO else Choice(strategies_for_runs()[asked])
     refusal = choice.strategy.can(task)
     if refusal is not None:
@@ -145,8 +145,8 @@ def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[Trees
     _refuse_folding(task)
     asked = task.temporal.method
     if asked not in (AUTO, *CTL_METHODS):
-        known = ", ".join(strategies_for_trees())
-        raise UsageError(f"{{}} is a method for LTL; for CTL there are {known}", options=[Option("method", asked)])
+        known = f"for CTL there are {', '.join(strategies_for_trees())}"
+        raise UsageError(f"{{}} is a method for {_kind_of(asked)}; {known}", options=[Option("method", asked)])
     if asked != AUTO:
         choice = Choice(strategies_for_trees()[asked])
     elif task.options.order == IN_SWEEPS and monotone and strategies_for_trees()[COMPONENTS].can(task) is None:
@@ -160,6 +160,11 @@ def choose_for_trees(task: TreesTask, *, monotone: bool = False) -> Choice[Trees
     if refusal is not None:
         raise refusal
     return choice
+
+
+def _kind_of(method: str) -> str:
+    """Return the properties that a method is for, in words."""
+    return "LTL" if method in known_methods() else "CTL" if method in CTL_METHODS else "properties of states"
 
 
 def _refuse_device(task: Task, logic: str) -> None:
