@@ -49,7 +49,7 @@ def memory_limit_bytes(kept_free: int) -> int | None:
 
 
 def resident_bytes(process: int) -> int:
-    """The resident set of a process; 0 where the system does not tell (then the guard does not bite)."""
+    """The resident set of a process; 0 if the system does not report it (then the guard has no effect)."""
     try:
         pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     except (OSError, IndexError, ValueError):

@@ -143,7 +143,7 @@ class AutomatonPart(Part):
         return self._queue.grow(shape, affordable)
 
     def details(self) -> str:
-        """What there is to tell of it."""
+        """Return the store's own figures as text."""
         form, count = self.form, int(self.shape.count)
         pool, chains = 4 * int(form.end) / count, 8 * len(self._heads) / count
         nodes = f"{int(form.nodes):,} nodes, {int(form.edges):,} edges in {len(self._path)} layers"
@@ -209,13 +209,13 @@ class CollapsePart(Part):
         return tables + self._keys.words + self._queue.waiting + len(self._sources) + len(self._kept)
 
     def details(self) -> str:
-        """What there is to tell of it."""
+        """Return the store's own figures as text."""
         count = int(self._keys.shape.count)
         tables, keys = (self._slots.nbytes + self._contents.nbytes) / count, 8 * self._keys.words / count
         bits = [int(used - 1).bit_length() for used in self.components["used"]]
-        told = f"bytes a state: {keys:.2f} of keys, {tables:.2f} of components"
+        sizes = f"bytes a state: {keys:.2f} of keys, {tables:.2f} of components"
         keys_of = f"keys of {sum(bits)} bits ({' + '.join(map(str, bits))})"
-        return f"{keys_of}, {int(self.components['used'].sum()):,} contents; {told}"
+        return f"{keys_of}, {int(self.components['used'].sum()):,} contents; {sizes}"
 
     def grow(self, affordable: Affordable) -> bool:
         wants = self._wants

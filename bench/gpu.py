@@ -7,7 +7,7 @@
 
 ``--verify`` explores every BEEM instance with a reference count up to ``--max-states`` breadth-first and, where
 `bench/beem.py` has a measure for its family, in a sweep, and plants violations in some, whose verdicts and trace
-lengths must be those of the processor. ``--rates`` tells states a second of the larger ones, and the time from the
+lengths must be those of the processor. ``--rates`` prints states a second of the larger ones, and the time from the
 shell. ``--beside`` puts SPIN (where it is installed), one core of the processor and the GPU beside each other: the four
 systems of `bench/models`, and BEEM instances without SPIN.
 ``--meals`` runs the command itself over philosophers who count their meals, against the polynomial through small
@@ -85,7 +85,7 @@ def difference(found: Exploration, reference: Reference) -> str:
     )
 
 
-def told(reference: Reference, measure: str | None, found: Exploration, wrong: str) -> str:
+def report_line(reference: Reference, measure: str | None, found: Exploration, wrong: str) -> str:
     now = found.statistics
     device = now.device
     exact = "ok" if now.states is not None else "complete, with regress edges"
@@ -103,7 +103,7 @@ def verify_counts(references: Sequence[Reference], seconds: float) -> int:
         wrong = difference(found, reference)
         limited = measure is not None and "time limit" in (found.reason or "")
         differences += bool(wrong) and not limited
-        print(told(reference, measure, found, wrong), flush=True)
+        print(report_line(reference, measure, found, wrong), flush=True)
     return differences
 
 
@@ -210,9 +210,9 @@ def _tell_beside(title: str, file: Path, states: int, spun: _spin.SpinRun | None
     host, there = strandline.explore(file), strandline.explore(file, device="gpu")
     rates = [states / one.statistics.seconds / 1e6 for one in (host, there)]
     exact = {host.statistics.states, there.statistics.states, states} == {states}
-    told = "-" if spun is None else f"{spun.rate / 1e6:.2f}"
+    of_spin = "-" if spun is None else f"{spun.rate / 1e6:.2f}"
     print(
-        f"| {title} | {states:,} | {told} | {rates[0]:.2f} | {rates[1]:,.0f} | {rates[1] / rates[0]:,.0f} |"
+        f"| {title} | {states:,} | {of_spin} | {rates[0]:.2f} | {rates[1]:,.0f} | {rates[1] / rates[0]:,.0f} |"
         f" {'exact' if exact else 'DIFFERS'}",
         flush=True,
     )

@@ -28,6 +28,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import _environment  # noqa: F401
 import strandline
 from _lotus_paper import PDP, TOKEN, Printed
 from _plot import Panel, Series, svg
@@ -110,7 +111,7 @@ def decided(
     )
 
 
-def told(row: Row, seed: tuple[float | None, int | None] | None = None) -> Row:
+def report(row: Row, seed: tuple[float | None, int | None] | None = None) -> Row:
     """A line of a table; the thesis's seconds and nodes behind it."""
     line = f"{row.family:6} {row.people:5} {row.formula:3} {row.method:9} {row.library:6} {row.answer:5}"
     line += f" {row.seconds:8.2f} s {row.nodes:12,} nodes"
@@ -128,8 +129,8 @@ def pdp(limit: float) -> Iterator[Row]:
     rows = []
     for people, seed in PDP.items():
         for formula in ("AG", "EG"):
-            rows.append(told(decided("pdp", people, formula, ORIGINAL, OXIDD, limit), seed[:2]))
-            rows.append(told(decided("pdp", people, formula, DYNAMIC, OXIDD, limit), seed[2:]))
+            rows.append(report(decided("pdp", people, formula, ORIGINAL, OXIDD, limit), seed[:2]))
+            rows.append(report(decided("pdp", people, formula, DYNAMIC, OXIDD, limit), seed[2:]))
     table(rows, PDP, [(formula, method) for formula in ("AG", "EG") for method in (ORIGINAL, DYNAMIC)])
     yield from rows
 
@@ -138,15 +139,15 @@ def shown(limit: float) -> Iterator[Row]:
     for people in PDP:
         for formula in ("AG", "EG"):
             for method in (ORIGINAL, DYNAMIC, REACHABLE):
-                yield told(decided("pdp", people, formula, method, OXIDD, limit, want_traces=True))
+                yield report(decided("pdp", people, formula, method, OXIDD, limit, want_traces=True))
 
 
 def token(limit: float) -> Iterator[Row]:
     rows = []
     for people, seed in TOKEN.items():
-        rows.append(told(decided("token", people, "AF", ORIGINAL, OXIDD, limit), seed[:2]))
-        rows.append(told(decided("token", people, "AF", DYNAMIC, OXIDD, limit), seed[2:]))
-        rows.append(told(decided("token", people, "AF", REACHABLE, OXIDD, limit)))
+        rows.append(report(decided("token", people, "AF", ORIGINAL, OXIDD, limit), seed[:2]))
+        rows.append(report(decided("token", people, "AF", DYNAMIC, OXIDD, limit), seed[2:]))
+        rows.append(report(decided("token", people, "AF", REACHABLE, OXIDD, limit)))
     table(rows, TOKEN, [("AF", method) for method in (ORIGINAL, DYNAMIC, REACHABLE)])
     yield from rows
 
@@ -169,7 +170,7 @@ def _cell(seconds: float | None, nodes: int | None) -> str:
 def large(limit: float) -> Iterator[Row]:
     for family, formula in (("pdp", "AG"), ("pdp", "EG"), ("token", "AF")):
         for method in (ORIGINAL, DYNAMIC, REACHABLE):
-            yield told(decided(family, 1000, formula, method, OXIDD, limit))
+            yield report(decided(family, 1000, formula, method, OXIDD, limit))
 
 
 def libraries(limit: float) -> Iterator[Row]:
@@ -178,7 +179,7 @@ def libraries(limit: float) -> Iterator[Row]:
     for family, formula, people in questions:
         for method in (ORIGINAL, DYNAMIC):
             for library in (OXIDD, CUDD):
-                yield told(decided(family, people, formula, method, library, limit))
+                yield report(decided(family, people, formula, method, library, limit))
 
 
 def beem(limit: float) -> Iterator[Row]:

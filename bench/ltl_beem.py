@@ -7,7 +7,7 @@ Every property whose verdict is known is checked: the property process that come
 definitions of its propositions can be read, the formula itself by `auto`, with our own translation; with ``--por`` that
 once more with partial-order reduction, where the formula has no next operator. Products of more
 than ``--max-states`` states are left out; where the size is not known, the run may end at its limit. A run that reaches
-``--max-seconds`` (or its memory) is told and counted, and is no error. Sizes are compared where the file gives them:
+``--max-seconds`` (or its memory) is printed and counted, and is no error. Sizes are compared where the file gives them:
 those of a run that holds, and of a plain exploration where the property is violated; twelve of them are Table 1 of
 001. Exit code 1 on any wrong verdict or size.
 """
@@ -149,7 +149,7 @@ def with_definitions(formula: str, atoms: dict[str, str]) -> str | None:
 
 
 def in_our_dve(expression: str) -> str:
-    """`a or b and c` needs parentheses in expressions outside a model: `||` and `&&` are told apart by precedence."""
+    """Outside a model `a or b and c` needs parentheses; `||` and `&&` differ in precedence."""
     return re.sub(r"\bor\b", "||", re.sub(r"\band\b", "&&", expression))
 
 
@@ -157,7 +157,7 @@ def in_our_dve(expression: str) -> str:
 
 
 def limits(options: argparse.Namespace) -> dict[str, float | int | None]:
-    # The program stops by itself at its limit and tells; the guard is for one that does not.
+    # The program stops by itself at its limit and reports it; the guard is for one that does not.
     return {
         "max_seconds": options.max_seconds + 60.0,
         "max_bytes": memory_limit_bytes(options.keep_free_gib * GIBIBYTE),

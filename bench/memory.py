@@ -11,8 +11,8 @@ and beside them those of the processor, of all threads together. `kills` ends a 
 random moments, resumes it, and begins again when it is finished, until so many are dead; verdict, counts and trace must
 be those of a run that was left alone. With `--memory` it begins again as trees and on disk. `large` runs once.
 `compression` explores models breadth-first with the plain store and as trees, in turns, and divides by the number of
-states what the engine tells of its memory and what is resident beyond a run of nine states; times are the shortest that
-the searches tell. The resident set is looked at from outside, fifty times a second.
+states the memory that the engine reports and what is resident beyond a run of nine states; times are the shortest that
+the searches report. The resident set is looked at from outside, fifty times a second.
 Exit code 1 where something is not as it should be.
 """
 
@@ -44,7 +44,7 @@ _PAUSE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A command that has ended: what it told, the most that was resident, how long it took, and the processor's time
+    """A command that has ended: its output, the most that was resident, how long it took, and the processor's time
     of it and of what it started."""
 
     report: dict[str, Any]
@@ -157,8 +157,8 @@ def kills(arguments: argparse.Namespace) -> int:
             wrong += 1
             print(f"after {dead} kills: another answer than that of a run that was left alone", file=sys.stderr)
     shutil.rmtree(folder.parent, ignore_errors=True)
-    told = f"{dead} runs killed, {on_disk} of them with states on disk"
-    print(f"{told}, {finished} brought to their end, {wrong} with another answer")
+    killed = f"{dead} runs killed, {on_disk} of them with states on disk"
+    print(f"{killed}, {finished} brought to their end, {wrong} with another answer")
     return int(wrong > 0 or not finished)
 
 
@@ -197,8 +197,8 @@ def compression(arguments: argparse.Namespace) -> int:
         resident = [(min(run.resident for run in runs[store]) - own[store]) / count for store in runs]
         seconds = [min(run.report["seconds"] for run in runs[store]) for store in runs]
         figures.append((*engine, *resident, seconds[1] / seconds[0]))
-        told = [f"{figure:.1f}" for figure in (*engine, *resident)] + [f"{one:.2f}" for one in seconds]
-        rows.append((Path(model).stem, f"{count:,}", *told, f"{seconds[1] / seconds[0]:.2f}"))
+        texts = [f"{figure:.1f}" for figure in (*engine, *resident)] + [f"{one:.2f}" for one in seconds]
+        rows.append((Path(model).stem, f"{count:,}", *texts, f"{seconds[1] / seconds[0]:.2f}"))
         print(*rows[-1], file=sys.stderr, flush=True)
     means = [sum(column) / len(figures) for column in zip(*figures, strict=True)]
     rows.append(("mean", "", *(f"{mean:.1f}" for mean in means[:4]), "", "", f"{means[4]:.2f}"))

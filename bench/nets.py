@@ -9,9 +9,10 @@ Reads the nets, formulas, figures and verdicts in `--folder` (default: `../share
 net it compares states, firings and the largest counts of tokens with the reference, then every formula and
 every named question with the contest's verdict, by each method that can decide it. Exit code 1 where one is wrong.
 
-Formulas about states, and formulas about trees, are asked together; a question, and a formula about runs, by itself.
-`--max-seconds` is the limit of what is asked together or by itself. With `--record` answers are kept in a file, and
-what stands there is not asked again: a long campaign can be stopped and goes on; `--show` tells what was found so far.
+Formulas about states are decided together, and so are formulas about trees; questions and formulas about runs are
+decided one by one. `--max-seconds` is the limit of each decision. With `--record` answers are kept in a file, and
+formulas with an answer there are not checked again, so that a long campaign can be stopped and resumed; `--show` prints
+the answers so far.
 
 With `--rates`: how long the net with the most transitions takes to load and to compile, and how fast nets are searched
 beside the same systems in DVE (`../shared/beem`), in turns.
@@ -32,6 +33,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import _environment  # noqa: F401
 import strandline
 from _common import print_table
 from _nets_record import Record, Row, print_outcomes
@@ -290,11 +292,11 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=10_000_000, help="markings")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--examinations", nargs="+", choices=[*QUESTIONS, *FILES], default=[*QUESTIONS, *FILES])
-    parser.add_argument("--max-seconds", type=float, default=600.0, help="for what is asked together")
+    parser.add_argument("--max-seconds", type=float, default=600.0, help="limit of each decision (default 600)")
     parser.add_argument("--memory", help="what the process may take, as in 4G")
-    parser.add_argument("--record", type=Path, help="a file of answers, which are not asked for again")
-    parser.add_argument("--again", action="store_true", help="ask again for what the record has as unknown")
-    parser.add_argument("--show", action="store_true", help="tell what the record has instead of asking")
+    parser.add_argument("--record", type=Path, help="a file of answers, to resume from")
+    parser.add_argument("--again", action="store_true", help="retry formulas whose answer in the record is unknown")
+    parser.add_argument("--show", action="store_true", help="print the answers of the record, and check nothing")
     parser.add_argument("--rates", action="store_true", help="loading, compiling and rates instead of verdicts")
     arguments = parser.parse_args()
     if arguments.rates:

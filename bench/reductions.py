@@ -5,7 +5,7 @@
 The four systems of `bench/spin.py`, and instances of the shared BEEM set (`../shared/beem`, default: the eight that are
 named below), each searched whole for deadlocks: without a reduction and with partial-order reduction. With `--sweep`
 also in sweeps by a measure that is found, with and without. With `--every` also with merged steps, symmetry, lossy
-stores and two threads; where one is refused for a model, that is told. With `--spin` the first four also by SPIN, with
+stores and two threads; a refusal for a model is printed. With `--spin` the first four also by SPIN, with
 its reduction, hash compaction (HC4) and bit tables, and without. Deadlocks must be the same each time nothing can be
 lost.
 """
@@ -131,8 +131,8 @@ def main() -> int:
                     found += [by_spin(model, pair.promela, way, pair.states) for way in BY_SPIN]
                 same_deadlocks(found)
                 every += found
-                told = ", ".join(f"{one.way} {one.visited:,}" for one in found)
-                print(f"{model}: {told}", file=sys.stderr, flush=True)
+                visits = ", ".join(f"{one.way} {one.visited:,}" for one in found)
+                print(f"{model}: {visits}", file=sys.stderr, flush=True)
     heads = ("model", "way", "states", "visited", "of bfs", "stored at most", "s", "bytes/state")
     whole = {one.model: one for one in every if one.way == "bfs"}
     print_table(heads, [row(one, whole[one.model]) for one in every])

@@ -38,7 +38,7 @@ STORES = ("plain", "tree", "collapse", "automaton")
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A search with a store: seconds of the processor, what it counted, what there is to tell of the store, and how
+    """A search with a store: seconds of the processor, what it counted, the figures of the store, and how
     many bytes were there only while the store made all keys anew."""
 
     seconds: float

@@ -59,14 +59,14 @@ def main() -> int:
                 run = run_strandline(arguments.command, ["explore", str(path), *options], max_seconds=arguments.seconds)
                 if run.failure:
                     raise MeasuringFailed(f"{processes} processes, {order}: {run.failure}")
-                told = run.report
-                if told["states"] != states:
-                    raise MeasuringFailed(f"{processes} processes, {order}: {told['states']} states, not {states}")
-                bytes_each = told["peak_bytes"] / told["peak_states"]
-                layers = f"{told['layers']:,}" if order == "sweep" else ""
+                report = run.report
+                if report["states"] != states:
+                    raise MeasuringFailed(f"{processes} processes, {order}: {report['states']} states, not {states}")
+                bytes_each = report["peak_bytes"] / report["peak_states"]
+                layers = f"{report['layers']:,}" if order == "sweep" else ""
                 print(
-                    f"| {processes} | {states:,} | {layers} | {order} | {told['peak_states']:,} | {bytes_each:.1f} "
-                    f"| {states / told['seconds'] / 1e6:.2f} |",
+                    f"| {processes} | {states:,} | {layers} | {order} | {report['peak_states']:,} | {bytes_each:.1f} "
+                    f"| {states / report['seconds'] / 1e6:.2f} |",
                     flush=True,
                 )
     return 0

@@ -160,8 +160,8 @@ def table2(options: argparse.Namespace, measures: Measures) -> None:
             method: figures(run_method(options.command, row.product, method, measure, options.max_seconds), row.states)
             for method in competing
         }
-        told = "  ".join(f"{method} {shown(entry)}" for method, entry in entries.items())
-        print(f"{row.name} {row.verdict}: {told}", flush=True)
+        figures = "  ".join(f"{method} {shown(entry)}" for method, entry in entries.items())
+        print(f"{row.name} {row.verdict}: {figures}", flush=True)
         scores = {name: one.stored * one.visited for name, one in entries.items() if isinstance(one, Figures)}
         found[row.verdict == "holds"].append(scores)
     rows = []

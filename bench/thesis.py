@@ -207,9 +207,9 @@ def _measured(bench: Bench) -> int:
     print(f"  its cycle has {trace.count(' -> ') - 2} steps")
     largest = ROWS[11]
     space, _ = bench.space(largest)
-    told, _ = bench.run("sweepline", "-m", space, *largest.flags, "--all-cycles")
+    done, _ = bench.run("sweepline", "-m", space, *largest.flags, "--all-cycles")
     whole, behind = bench.timed(space, *largest.flags, "--all-cycles")
-    found = told.stdout.splitlines()[-1]
+    found = done.stdout.splitlines()[-1]
     print(f"all cycles of {largest.name}: {found} in {whole:.2f} s, {behind:.2f} behind start-up")
     print(f"\n{wrong} of {len(ROWS)} rows are not as expected")
     return 1 if wrong or not trace else 0

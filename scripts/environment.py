@@ -43,7 +43,7 @@ class Environment:
 
     @classmethod
     def of(cls, root: Path) -> Environment:
-        """Read the sources once, so that the stamp tells what was really installed."""
+        """Read the sources once, so that the stamp belongs to the sources that were installed."""
         return cls(root, {name: (root / name).read_bytes() for name in SOURCES})
 
     @property
