@@ -55,7 +55,7 @@ def _moves(encoding: Encoding, slot: Slot, cases: Mapping[int, Function], where:
 
 
 def _prune_acyclic(moves: Mapping[int, Mapping[Slot, frozenset[Move]]]) -> set[int]:
-    """Remove steps until each remaining one can change every slot that it writes along a cycle of their changes."""
+    """Remove steps whose change of some slot lies on no cycle of the remaining changes, until there are none."""
     going = set(moves)
     writing: dict[Slot, set[int]] = {}
     for number, by_slot in moves.items():

@@ -99,6 +99,8 @@ class StateSearches:
             return SweepSearch(kernel, **terms)
         if options.order == "dfs":
             return DepthFirstSearch(kernel, **terms)
+        if options.order != "bfs":
+            raise InternalError(f"there is no search for the order '{options.order}'")
         kind, size = options.store_kind, options.table_bytes
         return BreadthFirstSearch(
             kernel,

@@ -43,7 +43,7 @@ class KernelShape:
 
 
 class _Circle:
-    """The reference of such a Kernel: states whose first word is a number, each with a step to the next one."""
+    """The reference of a trial Kernel: states whose first word is a number, each with a step to the next one."""
 
     def __init__(self, words: int, compared: int) -> None:
         self._rest, self._compared = (0,) * (words - 1), compared

@@ -22,7 +22,7 @@ _0, _1, _2 = U(0), U(1), U(2)
 
 
 class Recorder(NamedTuple):
-    """The cells of the profile, the sample of regress edges (a source state and a step number each), and the record."""
+    """The cells of the profile, the sample of regress edges (a source state and a step number each), and counters."""
 
     cells: Any
     sample: Any

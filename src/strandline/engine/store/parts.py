@@ -92,7 +92,7 @@ class TabledPart(StorePart):
     @property
     @abstractmethod
     def _table_share(self) -> float:
-        """The share of the last memory that the table may get; the rest is for entries."""
+        """The share of the memory that is left which the table may get when it is short; the rest is for entries."""
 
     @abstractmethod
     def _table_words(self, places: int) -> int:

@@ -148,9 +148,9 @@ class SweepCycleSearch(CycleSearch):
         return self._next_round(first=False) if code == codes.DONE else code
 
     def _next_round(self, *, first: bool) -> int:
-        """Choose the members of the next round, and continue according to their number.
+        """Choose the persistent states that are left for the next round of elimination, and continue accordingly.
 
-        If there are none, the line leaves the column; if none was dropped, there is a cycle.
+        If none is left, there is no cycle and the line leaves the column; if all of them are, there is a cycle.
         """
         from strandline.engine.cycles.sweep.elimination_kernel import begin_round
 

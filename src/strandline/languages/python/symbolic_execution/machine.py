@@ -295,7 +295,7 @@ def _common(first: Any, second: Any) -> EnumType:
         elif isinstance(value, str):
             names[value] = None
         else:
-            raise Refused("an enumeration value and another value cannot be alternatives")
+            raise Refused("one alternative is an enumeration value, the other one is not")
     return EnumType(tuple(names))
 
 
