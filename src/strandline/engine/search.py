@@ -26,7 +26,7 @@ from strandline.engine.parts.profile import LayerFigures, level_layers
 from strandline.engine.parts.search_output import JournalPart, SearchObserver, Sink
 from strandline.engine.runtime import codes, sizes
 from strandline.engine.runtime.records import COUNTS, counters_of
-from strandline.engine.store.kinds import Omissions
+from strandline.engine.store.omissions import Omissions
 from strandline.errors import InternalError
 
 if TYPE_CHECKING:

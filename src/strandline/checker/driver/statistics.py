@@ -16,7 +16,7 @@ from strandline.checker.verdicts.statistics import Statistics
 from strandline.compile.kernel import Kernel
 from strandline.engine.search import Details, Searching
 from strandline.engine.search import Statistics as Counted
-from strandline.engine.store.kinds import Omissions
+from strandline.engine.store.omissions import Omissions
 
 _NAMES = {one.name for one in fields(Statistics)}
 

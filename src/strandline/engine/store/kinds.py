@@ -16,19 +16,6 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Omissions:
-    """The expected loss of a lossy store.
-
-    `expected` is the expected number of states that were mistaken for stored ones; below 1, it bounds the probability
-    that one was. `per_state` is the probability for one more state. States reachable only through an omitted one are
-    lost as well.
-    """
-
-    expected: float
-    per_state: float
-
-
-@dataclass(frozen=True, slots=True)
 class StoreDemands:
     """What a search demands of its store.
 

@@ -14,7 +14,7 @@ from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BIT_FUNCTIONS, HASH_BITS
 from strandline.engine.runtime.memory import WordArray, Words
 from strandline.engine.runtime.records import SHAPE, record
-from strandline.engine.store.kinds import Omissions
+from strandline.engine.store.omissions import Omissions
 from strandline.errors import InternalError, ResourceError
 
 if TYPE_CHECKING:
