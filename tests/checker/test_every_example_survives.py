@@ -76,4 +76,6 @@ def test_counts_survive(model: str, monkeypatch: pytest.MonkeyPatch, tmp_path: P
         give(monkeypatch, 1 << 20)
         spilled = strandline.explore(system, memory="1G")
         assert counts(spilled) == counts(expected)
-        assert watching.told[1] == "the memory limit of 1.0 GB is reached: continuing with states on disk"
+        assert watching.told[1] == (
+            "the memory limit of 1.0 GB is reached: continuing with states on disk, from its frontier"
+        )
