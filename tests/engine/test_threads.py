@@ -95,7 +95,7 @@ def test_a_table_that_has_no_room_to_be_doubled(words: int) -> None:
     kernel = graph_kernel(Graph(successors), words)
     with small_rounds(engine, 3_000):
         for threads in (1, 2):
-            free = Run(kernel, "bfs", engine=engine, collect=False, threads=threads, memory_limit=1 << 40)
+            free = Run(kernel, "bfs", engine=engine, collect=False, threads=threads, engine_bytes=1 << 40)
             levels = free.advance().levels
             places, size = int(free.search._table.shape.places), 8 * len(free.search._table.table)
             full, grown = 8 * sum(part.room for part in free.search.parts), set()
