@@ -23,7 +23,7 @@ ORDER = (
     ("progress", "traces"),
     ("checker",),
     ("report",),
-    ("serve",),
+    ("serve", "agents"),
     ("cli", "distributed"),
 )
 """Packages of one line do not import each other."""
@@ -37,6 +37,7 @@ LIBRARIES = {
     "oxidd": {"symbolic/diagrams.py"},
     "dd": {"symbolic/diagrams.py"},
     "starlette": {"serve/app.py", "cli/serve.py"},
+    "mcp": {"agents/server.py"},
     "uvicorn": {"serve/server.py", "cli/serve.py"},
     "rich": {"cli", "report"},
 }
