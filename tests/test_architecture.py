@@ -24,6 +24,7 @@ ORDER = (
     ("checker",),
     ("report",),
     ("serve", "agents"),
+    ("editor",),
     ("cli", "distributed"),
 )
 """Packages of one line do not import each other."""
@@ -38,6 +39,8 @@ LIBRARIES = {
     "dd": {"symbolic/diagrams.py"},
     "starlette": {"serve/app.py", "cli/serve.py"},
     "mcp": {"agents/server.py"},
+    "pygls": {"editor/server.py"},
+    "lsprotocol": {"editor/server.py"},
     "uvicorn": {"serve/server.py", "cli/serve.py"},
     "rich": {"cli", "report"},
 }
