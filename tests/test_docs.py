@@ -22,7 +22,7 @@ PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md", *ROOT.glob("example
 _BLOCK = re.compile(r"```(\w*)([^\n]*)\n(.*?)```|((?:^    [^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^(?:\$ )?(?:\./)?strandline (?=[a-z-])(.*)$")
 _CHANGING = re.compile(r"^  (memory|time) .*\n", re.MULTILINE)
-_SLOW = ("serve", "contest", "resume", "completion", "mcp")
+_SLOW = ("serve", "contest", "resume", "completion", "mcp", "lsp")
 """Commands that are understood but not run here: they have tests of their own, or never end."""
 
 

@@ -89,7 +89,7 @@ class Editor:
         found = await self.client.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
         return list(found or [])
 
-    async def command(self, command: str, *arguments: str) -> Any:
+    async def command(self, command: str, *arguments: Any) -> Any:
         return await self.client.workspace_execute_command_async(types.ExecuteCommandParams(command, list(arguments)))
 
 

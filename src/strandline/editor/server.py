@@ -161,7 +161,7 @@ class ModelServer:
         place = self._range(uri, mistake.first, mistake.last)
         return types.Diagnostic(place, mistake.message, severity=types.DiagnosticSeverity.Error, source="strandline")
 
-    def _symbol(self, params: types.TextDocumentPositionParams) -> tuple[Outline, Symbol] | None:
+    def _symbol(self, params: types.HoverParams | types.DefinitionParams) -> tuple[Outline, Symbol] | None:
         uri = params.text_document.uri
         opened = self._opened.get(uri)
         if opened is None or opened.outline is None:
