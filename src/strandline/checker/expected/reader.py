@@ -18,6 +18,7 @@ from strandline.checker.options.search import Options
 from strandline.checker.verdicts.statistics import table
 from strandline.checker.verdicts.verdict import Answer
 from strandline.errors import InputError, ParseError, UsageError, suggestion
+from strandline.languages import LANGUAGES
 from strandline.source import Source, Span
 
 FILE_NAME = "expected.toml"
@@ -32,13 +33,14 @@ _SECTION = {"name", "description", "model", "verdict", "fault", *_COUNTS}
 def find_expected(places: Iterable[Path]) -> list[Path]:
     """Find the `expected.toml` files in folders, recursively, without hidden folders.
 
-    A path to a file stands for that file. Raises `UsageError` for a path that does not exist or a folder that contains
-    none.
+    A path to a file stands for that file, which may also be a model. Raises `UsageError` for a path that does not exist
+    or a folder that contains none.
     """
     found: dict[Path, None] = {}
     for place in places:
-        if place.is_file() and place.suffix != ".toml":
-            raise UsageError(f"{place}: this is no {FILE_NAME}; `strandline check {place}` checks a model")
+        if place.is_file() and place.suffix not in (".toml", *LANGUAGES):
+            known = ", ".join(LANGUAGES)
+            raise UsageError(f"{place}: this is no {FILE_NAME}, and no model either (known suffixes: {known})")
         if place.is_file():
             found[place] = None
             continue
@@ -58,8 +60,11 @@ def _is_hidden(path: Path) -> bool:
 def read_expected(file: Path) -> tuple[Case, ...]:
     """Read the cases of one file in their order, the counts at its top first.
 
-    Raises `InputError` with the position of the first mistake.
+    The only case of a model is that all that it declares holds. Raises `InputError` with the position of the first
+    mistake.
     """
+    if file.suffix in LANGUAGES:
+        return (Case(file, file.name, "check", file, {}, Expectation("HOLDS")),)
     source = _read(file)
     top = _Section(source, "", 0, _parse(source))
     top.refuse_unknown(_TOP)
