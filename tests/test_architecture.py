@@ -42,6 +42,8 @@ LIBRARIES = {
     "pygls": {"editor/server.py"},
     "lsprotocol": {"editor/server.py"},
     "uvicorn": {"serve/server.py", "cli/serve.py"},
+    "anywidget": {"report/widget.py"},
+    "traitlets": {"report/widget.py"},
     "rich": {"cli", "report"},
 }
 """Who may import a library: packages, or single files of them."""
