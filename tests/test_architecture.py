@@ -42,6 +42,7 @@ LIBRARIES = {
     "pygls": {"editor/server.py"},
     "lsprotocol": {"editor/server.py"},
     "uvicorn": {"serve/server.py", "cli/serve.py"},
+    "shtab": {"cli/completion.py"},
     "anywidget": {"report/widget.py"},
     "traitlets": {"report/widget.py"},
     "rich": {"cli", "report"},

@@ -1,6 +1,6 @@
 """The trace explorer as a widget of notebooks; needs the extra `strandline[notebook]`.
 
-It works where anywidget does: JupyterLab, Jupyter Notebook, VS Code, marimo. Its program and style are those of reports.
+It works where anywidget does: JupyterLab, Jupyter Notebook, VS Code, marimo. Program and style are those of reports.
 """
 
 from __future__ import annotations
