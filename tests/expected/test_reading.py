@@ -171,6 +171,13 @@ def test_files_are_found_in_folders_but_not_in_hidden_ones(tmp_path: Path) -> No
         find_expected([other])
 
 
+def test_files_in_virtual_environments_are_not_those_of_the_project(tmp_path: Path) -> None:
+    own = write(tmp_path / "models", TOP)
+    write(tmp_path / "environment" / "lib" / "package", TOP)
+    (tmp_path / "environment" / "pyvenv.cfg").touch()
+    assert find_expected([tmp_path]) == [own]
+
+
 def test_a_model_given_itself_must_hold(tmp_path: Path) -> None:
     model = tmp_path / "model.dve"
     model.touch()

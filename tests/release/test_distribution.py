@@ -16,6 +16,7 @@ import pytest
 from distributions import ROOT, Distribution, Installed, build, find_python, install, project
 
 import strandline
+from strandline.agents.library import TOPICS
 
 pytestmark = pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("build", "hatchling", "uv")),
@@ -56,6 +57,8 @@ def test_the_wheel_has_the_package_and_no_tests(distribution: Distribution) -> N
         names = wheel.namelist()
     assert distribution.wheel.name == f"strandline-{strandline.__version__}-py3-none-any.whl"
     assert {name.split("/")[0] for name in names} == {"strandline", f"strandline-{strandline.__version__}.dist-info"}
+    assert "strandline/agents/.shipped/examples/peterson/peterson.dve" in names
+    assert {f"strandline/agents/.shipped/docs/{page}.md" for page in TOPICS.values()} <= set(names)
     kept = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*") if path.is_file()}
     missing = {name for name in kept if "__pycache__" not in name} - set(names)
     assert missing == set()

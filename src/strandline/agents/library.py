@@ -9,7 +9,8 @@ from typing import Any
 from strandline.errors import UsageError, suggestion
 from strandline.languages import LANGUAGES
 
-_SHIPPED = Path(__file__).parent / "shipped"
+_SHIPPED = Path(__file__).parent / ".shipped"
+"""Hidden, so that `strandline test` in a project does not find the examples in its environment."""
 _CHECKOUT = Path(__file__).parents[3]
 _LONGEST = 9_000
 """Most characters of a page that are given at once; a longer page is given by sections."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -31,7 +32,7 @@ _SECTION = {"name", "description", "model", "verdict", "fault", *_COUNTS}
 
 
 def find_expected(places: Iterable[Path]) -> list[Path]:
-    """Find the `expected.toml` files in folders, recursively, without hidden folders.
+    """Find the `expected.toml` files in folders, recursively, without hidden folders and virtual environments.
 
     A path to a file stands for that file, which may also be a model. Raises `UsageError` for a path that does not exist
     or a folder that contains none.
@@ -46,15 +47,20 @@ def find_expected(places: Iterable[Path]) -> list[Path]:
             continue
         if not place.is_dir():
             raise UsageError(f"{place}: no such file or folder")
-        files = sorted(file for file in place.rglob(FILE_NAME) if not _is_hidden(file.relative_to(place)))
+        files = sorted(_expected_below(place))
         if not files:
             raise UsageError(f"{place}: there is no {FILE_NAME} in this folder")
         found.update(dict.fromkeys(files))
     return list(found)
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts[:-1])
+def _expected_below(place: Path) -> Iterator[Path]:
+    """Yield the files below a folder, without those in hidden folders and in virtual environments."""
+    for folder, below, names in os.walk(place):
+        here = Path(folder)
+        below[:] = [one for one in below if not one.startswith(".") and not (here / one / "pyvenv.cfg").exists()]
+        if FILE_NAME in names:
+            yield here / FILE_NAME
 
 
 def read_expected(file: Path) -> tuple[Case, ...]:
