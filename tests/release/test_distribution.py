@@ -104,14 +104,10 @@ def check_outside_the_checkout(installed: Installed) -> None:
 
 
 def check_each_dependency(installed: Installed) -> None:
-    """Try the kinds of search that depend on other libraries, with exactly the lower bounds."""
+    """Look whether the dependencies are exactly the lower bounds, and try the one that a plain check does not need."""
     bounds = dict(one.split(">=") for one in project()["dependencies"])
     ask = "; ".join(f"print(version({name!r}))" for name in bounds)
     listed = installed.run("python", "-c", f"from importlib.metadata import version; {ask}").stdout.split()
     assert [found.rpartition(".")[0] for found in listed] == list(bounds.values())
-    for options in (
-        ("--method", "symbolic", "--ctl", "EF x == 8"),
-        ("--measure", "mono(x)", "--invariant", "x < 10"),
-    ):
-        found = installed.run("strandline", "check", "counter.dve", *options)
-        assert (found.returncode, found.stdout[:5]) == (0, "HOLDS"), found.stdout + found.stderr
+    found = installed.run("strandline", "check", "counter.dve", "--method", "symbolic", "--ctl", "EF x == 8")
+    assert (found.returncode, found.stdout[:5]) == (0, "HOLDS"), found.stdout + found.stderr

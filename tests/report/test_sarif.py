@@ -84,7 +84,7 @@ def test_a_mistake_in_the_model_is_a_result(tmp_path: Path) -> None:
 
 def test_a_test_run_shows_what_is_not_as_expected(tmp_path: Path) -> None:
     folder = tmp_path / "results"
-    arguments = ["test", LOST_UPDATE, "examples/peterson", "-j", "1", "--reports", str(folder), "--memory", "2G"]
+    arguments = ["test", LOST_UPDATE, "-j", "1", "--reports", str(folder), "--memory", "2G"]
     (found,) = log_of(tmp_path, *arguments, code=12)
     assert found["message"]["text"].splitlines() == [
         "lost-update.dve: violated unexpectedly",

@@ -51,12 +51,14 @@ class TraceExplorer(anywidget.AnyWidget):
     @property
     def trace(self) -> Trace:
         """The trace that is shown."""
-        return self._traces[self.number]
+        shown: int = self.number
+        return self._traces[shown]
 
     @property
     def state(self) -> State:
         """The chosen state: the variables with their values."""
-        return self.trace.initial if self.position == 0 else self.trace.steps[self.position - 1].state
+        chosen: int = self.position
+        return self.trace.initial if chosen == 0 else self.trace.steps[chosen - 1].state
 
     @traitlets.validate("number", "position")
     def _within(self, proposal: Any) -> int:
