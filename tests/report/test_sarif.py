@@ -100,6 +100,11 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_search(
 ) -> None:
     assert main(["check", LOST_UPDATE, "--sarif", str(tmp_path / "none" / "log.sarif")]) == 2
     assert "the SARIF file cannot be written" in capsys.readouterr().err
+    assert main(["simulate", LOST_UPDATE, "--sarif", str(tmp_path / "log.sarif"), "--command", "quit"]) == 2
+    assert "--sarif is for random walks: give --walks N" in capsys.readouterr().err
+    question = ["--question", "deadlock", "--sarif", str(tmp_path / "log.sarif")]
+    assert main(["check", "examples/petri-crossing/crossing.pnml", *question]) == 2
+    assert "--sarif FILE has no effect on --formulas and --question" in capsys.readouterr().err
     (tmp_path / "file").touch()
     assert main(["test", LOST_UPDATE, "--reports", str(tmp_path / "file")]) == 2
     assert "no reports can be written there" in capsys.readouterr().err
