@@ -73,13 +73,13 @@ class Environment:
         unfinished.rename(self.stamp(packages))
 
     def requirements(self, packages: str) -> list[str]:
-        """What pyproject.toml asks for: the program's dependencies, with those of the explorer, which are small, or the
-        development group."""
+        """What pyproject.toml asks for: the program's dependencies, with those of the explorer and of completion, which
+        are small, or the development group."""
         project = tomllib.loads(self.sources["pyproject.toml"].decode())
         if packages == "dev":
             return list(project["dependency-groups"]["dev"])
-        further = project["project"].get("optional-dependencies", {}).get("serve", [])
-        return [*project["project"]["dependencies"], *further]
+        extras = project["project"].get("optional-dependencies", {})
+        return [*project["project"]["dependencies"], *extras.get("serve", []), *extras.get("completion", [])]
 
 
 def say(text: str) -> None:

@@ -23,7 +23,8 @@ ORDER = (
     ("progress", "traces"),
     ("checker",),
     ("report",),
-    ("serve",),
+    ("serve", "agents"),
+    ("editor",),
     ("cli", "distributed"),
 )
 """Packages of one line do not import each other."""
@@ -37,7 +38,13 @@ LIBRARIES = {
     "oxidd": {"symbolic/diagrams.py"},
     "dd": {"symbolic/diagrams.py"},
     "starlette": {"serve/app.py", "cli/serve.py"},
+    "mcp": {"agents/server.py"},
+    "pygls": {"editor/server.py"},
+    "lsprotocol": {"editor/server.py"},
     "uvicorn": {"serve/server.py", "cli/serve.py"},
+    "shtab": {"cli/completion.py"},
+    "anywidget": {"report/widget.py"},
+    "traitlets": {"report/widget.py"},
     "rich": {"cli", "report"},
 }
 """Who may import a library: packages, or single files of them."""

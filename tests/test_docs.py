@@ -22,7 +22,7 @@ PAGES = sorted([*ROOT.glob("docs/*.md"), ROOT / "README.md", *ROOT.glob("example
 _BLOCK = re.compile(r"```(\w*)([^\n]*)\n(.*?)```|((?:^    [^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^(?:\$ )?(?:\./)?strandline (?=[a-z-])(.*)$")
 _CHANGING = re.compile(r"^  (memory|time) .*\n", re.MULTILINE)
-_SLOW = ("serve", "contest", "resume", "completion")
+_SLOW = ("serve", "contest", "resume", "completion", "mcp", "lsp")
 """Commands that are understood but not run here: they have tests of their own, or never end."""
 
 
@@ -125,7 +125,8 @@ def test_every_file_that_is_pointed_to_exists() -> None:
 
 
 @pytest.mark.skipif(
-    importlib.util.find_spec("material") is None, reason="mkdocs-material is not installed: the site is not built"
+    any(importlib.util.find_spec(name) is None for name in ("material", "mkdocstrings")),
+    reason="mkdocs-material or mkdocstrings is not installed: the site is not built",
 )
 def test_the_site_can_be_built(tmp_path: Path) -> None:
     """Strictly: no page is missing, no link leads nowhere."""
@@ -136,6 +137,11 @@ def test_the_site_can_be_built(tmp_path: Path) -> None:
     assert {page.stem for page in (tmp_path / "site").glob("*.html")} == {*pages, "404"}
     text = (tmp_path / "site/tutorial.html").read_text("utf-8")
     assert "https://fonts" not in text, "the site asks nobody for anything"
+    reference = (tmp_path / "site/reference.html").read_text("utf-8")
+    for name in ("check", "Verdict", "Trace", "Statistics", "StateGraph", "Model", "InputError"):
+        assert 'class="doc doc-object-name doc-' in reference
+        assert f">{name}</span>" in reference, name
+    assert (tmp_path / "site/schema.json").exists()
 
 
 def test_the_table_of_options_is_the_programs() -> None:

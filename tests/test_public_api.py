@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import strandline
@@ -70,11 +69,6 @@ def test_every_public_name_is_there() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     assert not hasattr(strandline, "verify")
-
-
-def test_version_is_the_one_of_the_package() -> None:
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    assert strandline.__version__ == project["version"]
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:

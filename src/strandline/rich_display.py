@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from strandline.errors import UsageError
 
 
 class Shown:
@@ -33,6 +36,16 @@ class Reported(Shown):
     def report(self) -> Report:
         """Return the report: `.html` is the page, `.save(path)` writes it, and a notebook shows it."""
         return Report(str(import_module("strandline.report.html.page").report_page(self)))
+
+    def explorer(self) -> Any:
+        """Return the traces as a widget of notebooks, to step through; needs the extra `strandline[notebook]`.
+
+        Its `position` is the number of the chosen state, shared with the page; `state` is that state.
+        """
+        if find_spec("anywidget") is None:
+            install = f"{sys.executable} -m pip install anywidget (or 'strandline[notebook]')"
+            raise UsageError(f"the trace explorer needs the Python package 'anywidget': {install}")
+        return import_module("strandline.report.widget").TraceExplorer(self)
 
     def save_report(self, path: str | Path) -> None:
         """Write the report to a self-contained HTML file."""

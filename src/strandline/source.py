@@ -43,6 +43,17 @@ class Span:
         return Span(self.start + offset, self.end + offset)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A range of a file for tools: lines and columns from 1, in characters; its end is the first column behind it."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+    end_line: int | None = None
+    end_column: int | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
     """A named text: a model file, an expression given on the command line, a formula."""
@@ -70,6 +81,11 @@ class Source:
         """Return `file:line:column`, the form that editors understand."""
         line, column = self.position(span.start)
         return f"{self.name}:{line}:{column}"
+
+    def place(self, span: Span) -> Place:
+        """Return the place of a span in the outermost text that contains it."""
+        source, span = self.outermost(span)
+        return Place(source.name, *source.position(span.start), *source.position(span.end))
 
     def caret(self, span: Span) -> str:
         """Return the source line of the span, with carets below the span; a long line is cut around it."""

@@ -144,12 +144,3 @@ def test_expected_verdicts_name_files_from_their_folder(strandline: Run, tmp_pat
     answer = strandline("test", "folder")
     assert answer.code == 2
     assert "'automaton' cannot be 3" in answer.stdout
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(strandline: Run, shell: str) -> None:
-    script = strandline("completion", shell).stdout
-    dashes = "" if shell == "fish" else "--"
-    for flag in ("automaton", "automaton-accepts", "automaton-words", "never"):
-        assert f"{dashes}{flag}" in script
-    assert "infinite finite" in script

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import Answer
+
+from strandline.cli import completion
 
 Run = Callable[..., Answer]
 
@@ -132,38 +136,50 @@ def test_errors_are_objects_too(strandline: Run) -> None:
     assert answer.report["command"] == "info"
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+needs_shtab = pytest.mark.skipif(
+    importlib.util.find_spec("shtab") is None, reason="shtab is not installed: there are no completion scripts"
+)
+
+
+def test_without_shtab_the_command_says_how_to_install_it(strandline: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(completion, "find_spec", lambda name: None)
+    answer = strandline("completion", "bash")
+    assert answer.code == 2
+    assert f"{sys.executable} -m pip install 'strandline[completion]'" in answer.stderr
+
+
+@needs_shtab
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "tcsh", "powershell"])
 def test_completion_is_a_script_of_its_shell(strandline: Run, shell: str) -> None:
     script = strandline("completion", shell).stdout
-    for word in (
-        "check",
-        "explore",
-        "info",
-        "completion",
-        "invariant",
-        "bfs dfs sweep",
-        "holds violated unknown",
-    ):
-        assert word in script
+    for word in ("check", "explore", "info", "completion", "invariant", "bfs", "holds", "unknown"):
+        assert word in script or shell == "tcsh"
     program = shutil.which(shell)
-    if program is not None:
+    if program is not None and shell in ("bash", "zsh", "fish"):
         subprocess.run([program, "-n"], input=script, text=True, check=True)
 
 
+@needs_shtab
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         (["strandline", "ch"], ["check"]),
         (["strandline", "check", "--inv"], ["--invariant"]),
+        (["strandline", "check", "--automaton-w"], ["--automaton-words"]),
         (["strandline", "check", "--order", "d"], ["dfs"]),
         (["strandline", "completion", "f"], ["fish"]),
         (["strandline", "info", "--d"], ["--dump"]),
+        (["strandline", "check", "--report", "repo"], ["report.html"]),
+        (["strandline", "check", "mod"], ["model.dve"]),
     ],
 )
-def test_bash_completes(strandline: Run, words: list[str], expected: list[str]) -> None:
+def test_bash_completes(strandline: Run, words: list[str], expected: list[str], tmp_path: Path) -> None:
+    (tmp_path / "model.dve").touch()
+    (tmp_path / "report.html").touch()
     script = strandline("completion", "bash").stdout
     quoted = " ".join(f"'{word}'" for word in words)
-    script += f'\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _strandline; echo "${{COMPREPLY[@]}}"\n'
-    answer = subprocess.run(["bash"], input=script, capture_output=True, text=True, check=True)
+    script += f"\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}\n"
+    script += '_shtab_strandline 2>/dev/null; echo "${COMPREPLY[@]}"\n'
+    answer = subprocess.run(["bash"], input=script, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert answer.stdout.split() == expected

@@ -13,7 +13,7 @@ from strandline.checker.options.claims import Claims
 from strandline.checker.options.fields import flag_of, option, options_in, parse_count
 from strandline.checker.options.search import ExploreOptions, Options
 from strandline.checker.options.temporal import TemporalOptions
-from strandline.cli.completion import describe
+from strandline.cli.completion import commands_of
 from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.parser import build_parser
 from strandline.errors import UsageError
@@ -45,14 +45,14 @@ def test_what_a_field_cannot_read_is_told_by_the_parser() -> None:
 
 
 def test_calls_and_commands_have_the_same_options() -> None:
-    commands = {command.name: command for command in describe(build_parser())}
+    commands = commands_of(build_parser())
     for name, function, classes in (
         ("check", strandline.check, (Claims, TemporalOptions, Options)),
         ("explore", strandline.explore, (ExploreOptions,)),
     ):
         fields = [one for options in classes for one in options_in(options)]
         assert list(inspect.signature(function).parameters) == ["source", *(one.name for one, _ in fields)]
-        completed = {flag for option in commands[name].options for flag in option.flags}
+        completed = {flag for action in commands[name]._actions for flag in action.option_strings}
         assert {flag_of(*one) for one in fields} <= completed
 
 

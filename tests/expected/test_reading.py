@@ -165,8 +165,22 @@ def test_files_are_found_in_folders_but_not_in_hidden_ones(tmp_path: Path) -> No
         find_expected([tmp_path / "empty"])
     with pytest.raises(UsageError, match="none: no such file or folder"):
         find_expected([tmp_path / "none"])
+    other = tmp_path / "model.txt"
+    other.touch()
+    with pytest.raises(UsageError, match=r"model\.txt: this is no expected\.toml, and no model either"):
+        find_expected([other])
+
+
+def test_files_in_virtual_environments_are_not_those_of_the_project(tmp_path: Path) -> None:
+    own = write(tmp_path / "models", TOP)
+    write(tmp_path / "environment" / "lib" / "package", TOP)
+    (tmp_path / "environment" / "pyvenv.cfg").touch()
+    assert find_expected([tmp_path]) == [own]
+
+
+def test_a_model_given_itself_must_hold(tmp_path: Path) -> None:
     model = tmp_path / "model.dve"
     model.touch()
-    with pytest.raises(UsageError) as caught:
-        find_expected([model])
-    assert str(caught.value) == f"{model}: this is no expected.toml; `strandline check {model}` checks a model"
+    assert find_expected([model]) == [model]
+    (case,) = read_expected(model)
+    assert (case.name, case.model, case.expected.verdict, case.asked) == ("model.dve", model, "HOLDS", {})

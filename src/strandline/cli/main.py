@@ -110,6 +110,7 @@ def _attempt(given: list[str]) -> int:
         return UNKNOWN
     except InputError as error:
         _say(_add_place(error, parsed))
+        _write_sarif(parsed, error)
         return _report_error(parsed, error, USAGE)
     except ResourceError as error:
         _say(f"strandline: {error}")
@@ -187,6 +188,16 @@ def _report_error(parsed: Namespace, error: BaseException, code: int) -> int:
 
         emit(render(error_data(parsed.command, parsed.model, error, code)))
     return code
+
+
+def _write_sarif(parsed: Namespace, error: InputError) -> None:
+    """Write the mistake to the file of `--sarif`, if there is one that can be written."""
+    path = getattr(parsed, "sarif", None)
+    if path is not None and not path.is_dir():
+        from strandline.report.sarif import error_sarif, write_sarif
+
+        with suppress(OSError):
+            write_sarif(path, error_sarif(error))
 
 
 def _say(text: str) -> None:

@@ -35,7 +35,7 @@ def add_asking(parser: argparse.ArgumentParser) -> None:
 def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
     """Return True if there is a file of formulas or a named question in the arguments.
 
-    Raises `UsageError` if there are claims too.
+    Raises `UsageError` if there are claims too, or an output file that only claims have.
     """
     asked = bool(arguments.formulas or arguments.question)
     if asked and claims != Claims():
@@ -43,6 +43,10 @@ def is_asked(arguments: argparse.Namespace, claims: Claims) -> bool:
             "{} and {} cannot be combined with other properties",
             options=[Option("formulas"), Option("question")],
         )
+    files = [name for name in ("trace", "report", "sarif") if getattr(arguments, name) is not None]
+    if asked and files:
+        options = [Option(files[0], "FILE"), Option("formulas"), Option("question")]
+        raise UsageError("{} has no effect on {} and {}", options=options)
     return asked
 
 

@@ -70,6 +70,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         "--trace", metavar="FILE", type=Path, help="write the trace to a file (.json: as JSON, .itf.json: as ITF)"
     )
     output.add_argument("--report", metavar="FILE", type=Path, help="write a self-contained report, one HTML file")
+    output.add_argument("--sarif", metavar="FILE", type=Path, help="write violations as SARIF, with their lines")
     output.add_argument("--full", action="store_true", help="show whole states along traces")
     output.add_argument("--quiet", action="store_true", help="only the verdict: no notices, no progress")
     output.add_argument(
@@ -143,6 +144,10 @@ def _write_files(
 
         check = _limits_of(arguments, result).check
         outputs.write(path, lambda: write_trace(path, trace, result.system, full=arguments.full, check_limits=check))
+    if arguments.sarif is not None:
+        from strandline.report.sarif import result_sarif, write_sarif
+
+        outputs.write(arguments.sarif, lambda: write_sarif(arguments.sarif, result_sarif(result)))
     if arguments.report is not None:
         from strandline.report.html.page import write_report
 
@@ -187,9 +192,10 @@ def _emit_object(arguments: argparse.Namespace, result: Exploration | Verdict, c
 
 
 def try_files(arguments: argparse.Namespace) -> None:
-    """Raise `UsageError` if the trace file or the report that the arguments name cannot be written."""
+    """Raise `UsageError` if the trace file, the report or the SARIF file that the arguments name cannot be written."""
     try_file(arguments.trace, "trace")
     try_file(arguments.report, "report")
+    try_file(arguments.sarif, "SARIF file")
 
 
 def _render(arguments: argparse.Namespace, result: Exploration | Verdict) -> str:

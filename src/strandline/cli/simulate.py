@@ -98,7 +98,9 @@ def _run_walks(arguments: argparse.Namespace) -> int:
 def _refuse_without_walks(arguments: argparse.Namespace) -> None:
     """Raise `UsageError` for options of random walks if `--walks` is not given."""
     given = [name for name in ("depth", *_CLAIMS, *_LIMITS) if hasattr(arguments, name)]
-    given += [name for name in ("json", "trace", "report", "full", "quiet", "expect") if getattr(arguments, name)]
+    given += [
+        name for name in ("json", "trace", "report", "sarif", "full", "quiet", "expect") if getattr(arguments, name)
+    ]
     if given:
         flag = {"invariants": "invariant", "traces": "no-trace"}.get(given[0], given[0]).replace("_", "-")
         raise UsageError(f"--{flag} is for random walks: give --walks N")

@@ -7,12 +7,14 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from strandline.checker.options.fields import MOST
+from strandline.checker.options.fields import MOST, parse_size
 from strandline.cli.console import Console, emit, may_colour
 from strandline.cli.outputs import Outputs, try_file
+from strandline.errors import UsageError
 from strandline.report.exit_codes import (
     BUG,
     DEADLOCK,
@@ -38,18 +40,29 @@ def configure(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "test",
         help="run models against their expected verdicts",
-        description="Find every expected.toml in the folders and run what it describes, several at a time. "
+        description="Find every expected.toml in the folders and run what it describes, several at a time; of a model "
+        "that is given itself, all that it declares must hold. "
         f"Exit codes: {HOLDS} all is as expected, expected violations included; {DEADLOCK}, {SAFETY}, {LIVENESS} "
         f"something is violated that should hold (deadlock, safety, liveness); {UNEXPECTED} something holds that "
         f"should not; {WRONG_COUNT} a count or the length of a trace is wrong; {UNKNOWN} a limit; {NOT_WRITTEN} all is "
-        f"as expected, but the file of --junit could not be written; {USAGE} an error in a model "
+        f"as expected, but the file of --junit or --sarif could not be written; {USAGE} an error in a model "
         f"or an expected.toml; {BUG} a bug of ours. The worst wins: {', '.join(map(str, WORST_FIRST))}.",
     )
-    parser.add_argument("places", metavar="DIR", nargs="+", type=Path, help="a folder, or an expected.toml")
+    parser.add_argument("places", metavar="DIR", nargs="+", type=Path, help="a folder, an expected.toml, or a model")
     parser.add_argument("-j", "--jobs", metavar="N", type=_positive, help="processes at a time (default: one per core)")
     parser.add_argument("--timeout", metavar="S", type=_seconds, help="seconds that one case may take")
+    parser.add_argument(
+        "--memory", metavar="SIZE", type=_size, help="memory of each case that has no limit of its own, such as 2G"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object, also after an error")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write a JUnit XML file")
+    parser.add_argument("--sarif", metavar="FILE", type=Path, help="write what is not as expected as SARIF")
+    parser.add_argument(
+        "--reports",
+        metavar="DIR",
+        type=Path,
+        help="write a report of each run that is not as expected",
+    )
     parser.add_argument("--quiet", action="store_true", help="print only unexpected results")
     parser.set_defaults(run=run)
 
@@ -63,12 +76,15 @@ def run(arguments: argparse.Namespace) -> int:
 
     began = time.perf_counter()
     try_file(arguments.junit)
+    try_file(arguments.sarif)
+    if arguments.reports is not None:
+        _make_folder(arguments.reports)
     printer = _ResultPrinter(Style(may_colour(sys.stdout)), quiet=arguments.quiet, silent=arguments.json)
     cases: list[tuple[int, Case]] = []
     for file in find_expected(arguments.places):
         found = read_or_report(file)
         if isinstance(found, tuple):
-            cases += [(printer.place(), case) for case in found]
+            cases += [(printer.place(), _adapted(case, arguments)) for case in found]
         else:
             printer.add_result(printer.place(), found)
     results = _run_all(printer, cases, arguments)
@@ -78,9 +94,19 @@ def run(arguments: argparse.Namespace) -> int:
         from strandline.report.junit import write_junit
 
         outputs.write(arguments.junit, lambda: write_junit(arguments.junit, results))
+    if arguments.sarif is not None:
+        from strandline.report.sarif import cases_sarif, write_sarif
+
+        outputs.write(arguments.sarif, lambda: write_sarif(arguments.sarif, cases_sarif(results)))
     code = outputs.exit_code(code)
     _finish(arguments, results, code, time.perf_counter() - began, printer.style)
     return code
+
+
+def _adapted(case: Case, arguments: argparse.Namespace) -> Case:
+    """Return the case with the memory limit and the folder for reports that the command line gives."""
+    asked = dict(case.asked) if arguments.memory is None else {"memory": arguments.memory, **case.asked}
+    return replace(case, asked=asked, reports=arguments.reports)
 
 
 def _run_all(
@@ -140,6 +166,20 @@ class _ResultPrinter:
     def results(self) -> list[CaseResult]:
         """Return all results, in the order of the files."""
         return [result for result in self._results if result is not None]
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path}: no reports can be written there: {error.strerror}") from None
+
+
+def _size(text: str) -> int:
+    try:
+        return parse_size(text)
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _cores() -> int:

@@ -35,6 +35,8 @@ LANGUAGES = {
 """The module for each suffix of model files; the only place that lists the languages."""
 NO_PYTHON = "STRANDLINE_NO_PYTHON"
 """Name of the environment variable that, set and neither empty nor 0, forbids Python models, which are programs."""
+FOLDERS = "STRANDLINE_FOLDERS"
+"""Name of the environment variable that, set, lists the only folders from which models and their parts are read."""
 _SEVERAL_MODELS = (".py",)
 """Suffixes of files that can contain several models; `FILE:SELECTION` names one of them."""
 
@@ -110,7 +112,10 @@ def _encoding(data: bytes) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file; raises `InputError` if it cannot be read."""
+    """Return the text of a file; raises `InputError` if it cannot be read or lies outside the permitted folders."""
+    folders = os.environ.get(FOLDERS)
+    if folders and not any(path.resolve().is_relative_to(Path(one).resolve()) for one in folders.split(os.pathsep)):
+        raise InputError(f"{path}: this file lies outside the folders that may be read ({FOLDERS})")
     try:
         data = path.read_bytes()
         return data.decode(_encoding(data))

@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from strandline.source import Place
+
 
 @dataclass(frozen=True, slots=True)
 class PropertyExpectation:
@@ -46,6 +48,8 @@ class Case:
     expected: Expectation
     tolerated_fault: str | None = None
     """The kind of a known run-time fault of the model, which may occur; the violation is then as expected."""
+    reports: Path | None = None
+    """The folder for the report of a run that is not as expected; None for no report."""
 
 
 class Outcome(Enum):
@@ -99,6 +103,8 @@ class Judgement:
     exit_code: int | None = None
     evidence: str = ""
     """The trace of the run as text, if the run was not as expected and has a trace."""
+    place: Place | None = None
+    """The place in the model that the difference or the mistake is about, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from strandline.checker.options.search import Options
 from strandline.checker.verdicts.statistics import table
 from strandline.checker.verdicts.verdict import Answer
 from strandline.errors import InputError, ParseError, UsageError, suggestion
+from strandline.languages import LANGUAGES
 from strandline.source import Source, Span
 
 FILE_NAME = "expected.toml"
@@ -30,36 +32,45 @@ _SECTION = {"name", "description", "model", "verdict", "fault", *_COUNTS}
 
 
 def find_expected(places: Iterable[Path]) -> list[Path]:
-    """Find the `expected.toml` files in folders, recursively, without hidden folders.
+    """Find the `expected.toml` files in folders, recursively, without hidden folders and virtual environments.
 
-    A path to a file stands for that file. Raises `UsageError` for a path that does not exist or a folder that contains
-    none.
+    A path to a file stands for that file, which may also be a model. Raises `UsageError` for a path that does not exist
+    or a folder that contains none.
     """
     found: dict[Path, None] = {}
     for place in places:
-        if place.is_file() and place.suffix != ".toml":
-            raise UsageError(f"{place}: this is no {FILE_NAME}; `strandline check {place}` checks a model")
+        if place.is_file() and place.suffix not in (".toml", *LANGUAGES):
+            known = ", ".join(LANGUAGES)
+            raise UsageError(f"{place}: this is no {FILE_NAME}, and no model either (known suffixes: {known})")
         if place.is_file():
             found[place] = None
             continue
         if not place.is_dir():
             raise UsageError(f"{place}: no such file or folder")
-        files = sorted(file for file in place.rglob(FILE_NAME) if not _is_hidden(file.relative_to(place)))
+        files = sorted(_expected_below(place))
         if not files:
             raise UsageError(f"{place}: there is no {FILE_NAME} in this folder")
         found.update(dict.fromkeys(files))
     return list(found)
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith(".") for part in path.parts[:-1])
+def _expected_below(place: Path) -> Iterator[Path]:
+    """Yield the files below a folder, without those in hidden folders and in virtual environments."""
+    for folder, below, names in os.walk(place):
+        here = Path(folder)
+        below[:] = [one for one in below if not one.startswith(".") and not (here / one / "pyvenv.cfg").exists()]
+        if FILE_NAME in names:
+            yield here / FILE_NAME
 
 
 def read_expected(file: Path) -> tuple[Case, ...]:
     """Read the cases of one file in their order, the counts at its top first.
 
-    Raises `InputError` with the position of the first mistake.
+    The only case of a model is that all that it declares holds. Raises `InputError` with the position of the first
+    mistake.
     """
+    if file.suffix in LANGUAGES:
+        return (Case(file, file.name, "check", file, {}, Expectation("HOLDS")),)
     source = _read(file)
     top = _Section(source, "", 0, _parse(source))
     top.refuse_unknown(_TOP)

@@ -18,8 +18,10 @@ from strandline.report.style import Style
 from strandline.report.text import exploration_text, verdict_text
 
 _COMMON = ("elements.js", "values.js", "expressions.js", "trace.js", "sequence.js", "source.js", "sweep.js", "tree.js")
-REPORT_PROGRAM = (*_COMMON, "report.js")
+REPORT_PROGRAM = (*_COMMON, "report.js", "page.js")
 """The parts of the script of a report, in the order in which they run."""
+WIDGET_PROGRAM = (*_COMMON, "report.js", "widget.js")
+"""The parts of the script of the trace explorer in notebooks."""
 EXPLORER_PROGRAM = (*_COMMON, "report.js", "around.js", "running.js", "explorer.js")
 """The parts of the script of the explorer, which also shows reports of its checks."""
 STYLE = "page.css"

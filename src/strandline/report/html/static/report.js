@@ -9,8 +9,9 @@
   ];
 
   class TraceSection {
-    constructor(data) {
-      this.data = data;
+    // `opened(number, view)` is called for each trace that is opened.
+    constructor(data, opened = () => {}) {
+      Object.assign(this, { data, opened });
       this.place = make("div");
       this.chooser = data.traces.length > 1 && make("select", { "aria-label": "which trace", onchange: () => this.open(Number(this.chooser.value)) },
         data.traces.map((trace, number) => make("option", { value: number }, trace.title)));
@@ -41,6 +42,7 @@
       replace(this.place, view.element);
       this.view = view;
       view.select(0);
+      this.opened(number, view);
       if (focus) { this.element.scrollIntoView(); view.list.focus(); }
     }
   }
@@ -89,13 +91,11 @@
     return make("section", {}, make("h2", {}, "Model"), source.element);
   }
 
+  strandline.TraceSection = TraceSection;
   strandline.report = (data) => {
     const traces = data.traces.length ? new TraceSection(data) : null;
     strandline.traces = traces;
     return [header(data), properties(data, traces), grounds(data), traces?.element, searches(data), !traces && text(data),
       make("footer", {}, `strandline ${data.version}. This page is one file; it loads nothing and sends nothing.`)];
   };
-
-  const data = document.getElementById("data");
-  if (data) replace(document.getElementById("page"), strandline.report(JSON.parse(data.textContent)));
 }
