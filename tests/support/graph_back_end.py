@@ -1,6 +1,6 @@
 """An explicit graph as a Kernel: its arrays are looked up by machine code.
 
-The code (`llvm/lookup.py`) is the same for all graphs and is compiled once. The function of a Kernel is told nothing
+The code (`graph_lookup.py`) is the same for all graphs and is compiled once. The function of a Kernel is told nothing
 but the state: each Kernel has one of its own out of a block of them, with a slot that says which graph it is.
 """
 
@@ -102,7 +102,7 @@ def graph_kernel(graph: Graph) -> Kernel:
 
 
 class _Tables:
-    """A graph as machine code reads it: `fields` are the numbers and addresses that `llvm/lookup.py` lists."""
+    """A graph as machine code reads it: `fields` are the numbers and addresses that `graph_lookup.py` lists."""
 
     def __init__(self, graph: Graph, reference: GraphReference, sites: Sequence[FaultSite]) -> None:
         rows = np.arange(len(graph), dtype=np.uint64)[:, None] if graph.states is None else graph.states

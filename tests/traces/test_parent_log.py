@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strandline.engine.parts.links import BLOCK, HEADER, batch_of, header_of, links_of
-from strandline.engine.runtime.codes import ROOT, SAME, STEP_BITS
+from strandline.engine.parts.links import HEADER, batch_of, header_of, links_of
+from strandline.engine.runtime.codes import LINK_BLOCK, ROOT, SAME, STEP_BITS
 from strandline.errors import ReplayError, ResourceError
 from strandline.traces.log import ParentLog
 
@@ -114,9 +114,9 @@ def _chain(count: int) -> list[int]:
 
 def test_many_links_are_compressed(tmp_path: Path) -> None:
     """Whose parents are neighbours: a byte each. What is asked for is found in the middle of blocks and batches."""
-    count = 3 * BLOCK + 100
-    log = _log(tmp_path / "log", _chain(count), batch=2 * BLOCK + 50)
-    for record in (0, 1, BLOCK - 1, BLOCK, 2 * BLOCK + 49, 2 * BLOCK + 50, count - 1):
+    count = 3 * LINK_BLOCK + 100
+    log = _log(tmp_path / "log", _chain(count), batch=2 * LINK_BLOCK + 50)
+    for record in (0, 1, LINK_BLOCK - 1, LINK_BLOCK, 2 * LINK_BLOCK + 49, 2 * LINK_BLOCK + 50, count - 1):
         assert log.path_to(record) == (0, [number % 7 for number in range(record)])
     assert list(log.parents()) == [None, *range(count - 1)]
     assert log.path.stat().st_size < 1.1 * count

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from strandline.engine.parts.links import BLOCK, HEADER, Batch, Bytes, batch_of, header_of, join_blocks, links_of
-from strandline.engine.runtime.codes import ROOT, SAME, STEP_BITS
+from strandline.engine.parts.links import HEADER, Batch, Bytes, batch_of, header_of, join_blocks, links_of
+from strandline.engine.runtime.codes import LINK_BLOCK, ROOT, SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.writer import Collected, Writer, write_all
 from strandline.errors import ReplayError, ResourceError
@@ -166,7 +166,7 @@ class LinkFile:
 
     def __getitem__(self, number: int) -> int:
         batch = bisect_right(self._firsts, number) - 1
-        block, place = divmod(number - self._firsts[batch], BLOCK)
+        block, place = divmod(number - self._firsts[batch], LINK_BLOCK)
         found = self._at_hand.get((batch, block))
         if found is None:
             if len(self._at_hand) == _CACHED_BLOCKS:
@@ -185,7 +185,7 @@ class LinkFile:
         bounds = [0, *np.frombuffer(os.pread(self._file, 4 * batch.blocks, place), dtype="<u4").tolist()]
         begin, end = bounds[block], bounds[block + 1]
         data = os.pread(self._file, max(0, end - begin), place + 4 * batch.blocks + begin)
-        found = links_of(np.frombuffer(data, dtype=np.uint8), min(BLOCK, batch.links - BLOCK * block))
+        found = links_of(np.frombuffer(data, dtype=np.uint8), min(LINK_BLOCK, batch.links - LINK_BLOCK * block))
         if found is None:
             raise ReplayError(f"{self._path}: the parent log is damaged")
         return found

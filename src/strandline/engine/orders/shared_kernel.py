@@ -24,10 +24,20 @@ from strandline.engine.orders.breadth_first_kernel import begin_level
 from strandline.engine.parts.barrier_kernel import wait_at_barrier
 from strandline.engine.parts.batch_kernel import add_to_batch
 from strandline.engine.parts.expansion_kernel import compute_successors
-from strandline.engine.parts.links import BLOCK, MOST_BYTES
 from strandline.engine.parts.links_kernel import encode
 from strandline.engine.parts.search_output_kernel import count_expanded, count_stored
-from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, FAULT, FLUSH, FOUND, GROW, LIMIT
+from strandline.engine.runtime.codes import (
+    BATCH,
+    BUDGET,
+    CONTINUE,
+    FAULT,
+    FLUSH,
+    FOUND,
+    GROW,
+    LIMIT,
+    LINK_BLOCK,
+    LINK_BYTES,
+)
 from strandline.engine.runtime.intrinsics import fetch_add, load_acquire
 from strandline.engine.runtime.jit import inlined, njit, python_function
 from strandline.engine.runtime.memory import WordArray
@@ -47,7 +57,7 @@ from strandline.engine.store.interface import (
 U = np.uint64
 _0, _1, _4, _8, _16 = U(0), U(1), U(4), U(8), U(16)
 _BATCH, _AHEAD, _LEAST_CLAIM, _MOST_NUMBERS = U(BATCH), U(6), U(16), U(64)
-_BLOCK, _BLOCK_BYTES = U(BLOCK), U(MOST_BYTES * BLOCK + 1)
+_BLOCK, _BLOCK_BYTES = U(LINK_BLOCK), U(LINK_BYTES * LINK_BLOCK + 1)
 _GROW_TABLE = -2
 """An action besides the return codes: all threads grow the table."""
 

@@ -1,9 +1,9 @@
 """The compressed format of the parent log: links in blocks, often an eighth of their size.
 
 Neighbouring records have neighbouring parents, so differences are small. A batch begins with two numbers of 32 bits:
-how many links it has, and how many bytes follow. Then come the end of each block, and the blocks, of `BLOCK` links
-each; the last one may be shorter. The first byte of a block is `PLAIN` if its links are uncompressed; otherwise it is
-the number of bits of a step, and the links have the format of `strandline.engine.parts.links_kernel`.
+how many links it has, and how many bytes follow. Then come the end of each block, and the blocks, of `LINK_BLOCK` links
+each; the last one may be shorter. The first byte of a block is `PLAIN_LINKS` if its links are uncompressed; otherwise
+it is the number of bits of a step, and the links have the format of `strandline.engine.parts.links_kernel`.
 """
 
 from __future__ import annotations
@@ -14,16 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from strandline.engine.runtime.codes import LINK_BLOCK, LINK_BYTES, PLAIN_LINKS
 from strandline.engine.runtime.memory import WordArray
 
 Bytes = npt.NDArray[np.uint8]
 
-BLOCK = 1 << 12
-"""Links of a block, which is decoded as a whole."""
 HEADER = 8
-PLAIN = 255
-MOST_BYTES = 8
-"""Most bytes of an encoded link; a block has one more."""
 _A_FEW = 256
 """Number of links below which compression does not pay for loading its machine code."""
 
@@ -43,7 +39,7 @@ def batch_of(links: WordArray) -> Bytes:
     """Encode links as a batch."""
     if len(links) < _A_FEW:
         plain = np.ascontiguousarray(links, dtype="<u8").view(np.uint8)
-        return join_blocks(len(links), np.array([1 + len(plain)]), [np.array([PLAIN], dtype=np.uint8), plain])
+        return join_blocks(len(links), np.array([1 + len(plain)]), [np.array([PLAIN_LINKS], dtype=np.uint8), plain])
     from strandline.engine.parts.links_kernel import encode
 
     blocks, zero = blocks_of(len(links)), np.uint64(0)
@@ -55,12 +51,12 @@ def batch_of(links: WordArray) -> Bytes:
 
 def blocks_of(links: int) -> int:
     """Return the number of blocks of so many links."""
-    return -(-links // BLOCK)
+    return -(-links // LINK_BLOCK)
 
 
 def packed_size(links: int) -> int:
     """Return the most bytes that so many links take, without the header of their batch."""
-    return MOST_BYTES * links + blocks_of(links)
+    return LINK_BYTES * links + blocks_of(links)
 
 
 def join_blocks(links: int, sizes: npt.NDArray[Any], pieces: Sequence[Bytes]) -> Bytes:
@@ -77,7 +73,7 @@ def header_of(data: bytes) -> Batch:
 
 def links_of(block: Bytes, count: int) -> WordArray | None:
     """Decode the links of a block; return None if it is damaged."""
-    if len(block) and block[0] == PLAIN:
+    if len(block) and block[0] == PLAIN_LINKS:
         plain = block[1:].tobytes()
         return np.frombuffer(plain, dtype="<u8").astype(np.uint64) if len(plain) == 8 * count else None
     from strandline.engine.parts.links_kernel import expand

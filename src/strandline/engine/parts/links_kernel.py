@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from strandline.engine.parts.links import BLOCK, MOST_BYTES, PLAIN
-from strandline.engine.runtime.codes import STEP_BITS, STEP_MASK
+from strandline.engine.runtime.codes import LINK_BLOCK, LINK_BYTES, PLAIN_LINKS, STEP_BITS, STEP_MASK
 from strandline.engine.runtime.jit import inlined, njit
 
 U = np.uint64
 _0, _1, _7, _8, _63, _127, _128, _255 = (U(number) for number in (0, 1, 7, 8, 63, 127, 128, 255))
 _STEP_BITS, _STEP_MASK = U(STEP_BITS), U(STEP_MASK)
-_BLOCK, _MOST_BITS = U(BLOCK), U(7 * MOST_BYTES)
+_BLOCK, _MOST_BITS = U(LINK_BLOCK), U(7 * LINK_BYTES)
 
 
 @njit
@@ -37,7 +36,7 @@ def encode(links, count, first, last, out, at, sizes):
 @inlined
 def _copy(links, begin, end, out, at):
     """Write links uncompressed, little-endian; return the end."""
-    out[at] = PLAIN
+    out[at] = PLAIN_LINKS
     at += _1
     for number in range(begin, end):
         link = links[number]
@@ -50,7 +49,7 @@ def _copy(links, begin, end, out, at):
 
 @inlined
 def _compress(links, begin, end, out, at):
-    """Compress the links of a block; return the end, or `at` if a number could take more than `MOST_BYTES` bytes."""
+    """Compress the links of a block; return the end, or `at` if a number could take more than `LINK_BYTES` bytes."""
     steps, differences, previous = _0, _0, _0
     for number in range(begin, end):
         link = links[number]

@@ -37,6 +37,13 @@ A link of the parent log has the record of the parent in its upper bits and the 
 ROOT = (1 << 40) - 1
 """Parent of an initial state; the step is then the number of the initial state."""
 
+LINK_BLOCK = 1 << 12
+"""Links of a block of the parent log, which is decoded as a whole."""
+LINK_BYTES = 8
+"""Most bytes of an encoded link; a block has one more."""
+PLAIN_LINKS = 255
+"""First byte of a block of uncompressed links; otherwise the number of bits of a step."""
+
 BATCH = 512
 """Most states expanded in a batch, and the number of successors at which a batch ends."""
 
