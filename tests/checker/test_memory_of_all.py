@@ -104,9 +104,12 @@ def test_paths_ask_for_memory(tmp_path: Path) -> None:
     graph.close()
 
 
-def test_a_search_gives_way_where_the_process_takes_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_gives_way_where_the_process_takes_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However little the search itself has: first as trees, then on disk, where it goes on with less as long as it
     can."""
+    two_words = tmp_path / "wheels.dve"
+    wide = WHEELS.read_text().replace("byte x;", "byte x; int a, b;").replace("x = 0;", "x = 0, a = 0, b = 0;")
+    two_words.write_text(wide.replace("x = x + 1;", "x = x + 1, a = x * 500, b = x * 500;"))
     looks = iter([False, True, False, True] + [False, True] * 3)
     eased: list[bool] = []
     monkeypatch.setattr(run, "_SLICE", 0.001)
@@ -118,7 +121,7 @@ def test_a_search_gives_way_where_the_process_takes_too_much(monkeypatch: pytest
         return eased[-1]
 
     monkeypatch.setattr(SpillingSearch, "shrink_caches", shrink_and_note)
-    explored = strandline.explore(WHEELS, memory="2G")
+    explored = strandline.explore(two_words, memory="2G")
     assert explored.statistics.states == 64**3
     assert [one.partition(":")[0] for one in explored.statistics.fallbacks] == [
         "tree compression",
