@@ -23,7 +23,7 @@ from strandline.engine.parts.search_output_kernel import (
     record_target,
     targets_are_full,
 )
-from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
+from strandline.engine.runtime.codes import AHEAD, BATCH, BUDGET, CONTINUE, DONE, FLUSH, GROW
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import (
     add,
@@ -36,7 +36,7 @@ from strandline.engine.store.interface import (
 
 U = np.uint64
 _0, _1, _63 = U(0), U(1), U(63)
-_BATCH, _AHEAD = U(BATCH), U(6)
+_BATCH, _AHEAD = U(BATCH), U(AHEAD)
 
 
 class BreadthFirst(NamedTuple):

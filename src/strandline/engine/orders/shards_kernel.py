@@ -31,7 +31,7 @@ from strandline.engine.parts.line_kernel import (
 )
 from strandline.engine.parts.profile_recorder_kernel import record_layer, sample_regress_edge
 from strandline.engine.parts.search_output_kernel import count_expanded
-from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, DONE, FLUSH, NONE, REGRESSING_COLUMN, STEP_MASK
+from strandline.engine.runtime.codes import AHEAD, BATCH, BUDGET, CONTINUE, DONE, FLUSH, NONE, REGRESSING_COLUMN, STEP_MASK
 from strandline.engine.runtime.hashing import state_hash
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_home, prefetch_match
@@ -39,7 +39,7 @@ from strandline.engine.store.paged_kernel import next_of, record_of, take
 
 U = np.uint64
 _0, _1, _8, _24 = U(0), U(1), U(8), U(24)
-_BATCH, _AHEAD, _FURTHER, _STEP_MASK = U(BATCH), U(6), U(20), U(STEP_MASK)
+_BATCH, _AHEAD, _FURTHER, _STEP_MASK = U(BATCH), U(AHEAD), U(20), U(STEP_MASK)
 _24_BITS = U((1 << 24) - 1)
 _EXPANDED = U(1 << 13)
 """States that a thread expands between two barriers."""

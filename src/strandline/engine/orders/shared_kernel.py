@@ -27,7 +27,7 @@ from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.links_kernel import encode
 from strandline.engine.parts.search_output_kernel import count_expanded, count_stored
 from strandline.engine.runtime.codes import (
-    BATCH,
+    AHEAD, BATCH,
     BUDGET,
     CONTINUE,
     FAULT,
@@ -56,7 +56,7 @@ from strandline.engine.store.interface import (
 
 U = np.uint64
 _0, _1, _4, _8, _16 = U(0), U(1), U(4), U(8), U(16)
-_BATCH, _AHEAD, _LEAST_CLAIM, _MOST_NUMBERS = U(BATCH), U(6), U(16), U(64)
+_BATCH, _AHEAD, _LEAST_CLAIM, _MOST_NUMBERS = U(BATCH), U(AHEAD), U(16), U(64)
 _BLOCK, _BLOCK_BYTES = U(LINK_BLOCK), U(LINK_BYTES * LINK_BLOCK + 1)
 _GROW_TABLE = -2
 """An action besides the return codes: all threads grow the table."""

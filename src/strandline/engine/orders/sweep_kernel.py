@@ -22,7 +22,7 @@ from strandline.engine.parts.search_output_kernel import (
     record_target,
     targets_are_full,
 )
-from strandline.engine.runtime.codes import BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
+from strandline.engine.runtime.codes import AHEAD, BATCH, BUDGET, CONTINUE, FLUSH, NONE, STEP_MASK
 from strandline.engine.runtime.hashing import copy_state, word_count
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_match
@@ -30,7 +30,7 @@ from strandline.engine.store.paged_kernel import next_of, record_of, take
 
 U = np.uint64
 _0, _1 = U(0), U(1)
-_BATCH, _AHEAD = U(BATCH), U(6)
+_BATCH, _AHEAD = U(BATCH), U(AHEAD)
 _STEP_MASK = U(STEP_MASK)
 
 

@@ -46,6 +46,8 @@ PLAIN_LINKS = 255
 
 BATCH = 512
 """Most states expanded in a batch, and the number of successors at which a batch ends."""
+AHEAD = 12
+"""Insertions between the second prefetch of a successor and its own insertion."""
 
 BIAS = 1 << 63
 """Offset that makes the unsigned order of columns and layers equal to their signed order."""

@@ -26,7 +26,7 @@ from strandline.engine.runtime.intrinsics import (
 from strandline.engine.runtime.jit import inlined
 
 U = np.uint64
-_0, _1, _2, _3, _6, _7, _8 = (U(number) for number in (0, 1, 2, 3, 6, 7, 8))
+_0, _1, _2, _3, _4, _6, _7, _8 = (U(number) for number in (0, 1, 2, 3, 4, 6, 7, 8))
 _32, _63, _64, _255 = U(32), U(63), U(64), U(255)
 _LOW, _ALL = U(0xFFFF_FFFF), U(0xFFFF_FFFF_FFFF_FFFF)
 _MIX_1, _MIX_2 = U(0xD6E8_FEB8_6659_FD93), U(0x9E37_79B9_7F4A_7C15)
@@ -72,14 +72,18 @@ def unmix_key(value, bits):
 
 @inlined
 def set_form(form, bits, buckets):
-    """Compute the layout of keys of `bits` bits in a table of `buckets` buckets; return its capacity in keys."""
+    """Compute the layout of keys of `bits` bits in a table of `buckets` buckets.
+
+    Returns the number of keys at which the table should grow: in a fuller one, many keys lie behind full buckets, each
+    of which is another cache miss.
+    """
     shift = _0
     while buckets >> (shift + _1) != _0:
         shift += _1
     form.bits, form.buckets, form.shift = bits, buckets, shift
     form.rest = bits - shift + _DISTANCE_BITS - _8
     form.room = min(_MOST_IN_A_BUCKET, (_BUCKET_BITS - _8) // (form.rest + _8))
-    return buckets * form.room * _7 // _8
+    return buckets * form.room * _3 // _4
 
 
 @inlined

@@ -189,7 +189,7 @@ def _insert_crowded(keys, value):
 
 @njit
 def grow_buckets(keys):
-    """Grow a table that is 87 % full; returns as `make_room`.
+    """Grow a table that is three quarters full; returns as `make_room`.
 
     A large one takes seconds, so the kernel returns BUDGET now and then, and the next attempt to make room continues
     it.
