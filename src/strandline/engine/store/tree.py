@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from strandline.engine.parts.expansion import Width
-from strandline.engine.parts.part import Affordable
+from strandline.engine.parts.part import UNLIMITED, Affordable
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.codes import BATCH
 from strandline.engine.runtime.memory import WordArray, Words
@@ -28,6 +28,8 @@ Less than in other stores, because tree-compressed states are small.
 """
 _FILLED_FURTHER = 0.98
 """Highest load of a table that cannot grow."""
+_LOAD_WITH_LIMIT = 0.875
+"""Load at which a table grows where memory is limited; higher than without a limit, when insertions are faster."""
 _LINE = 8
 """Words of a bucket."""
 
@@ -57,7 +59,7 @@ class TreePart(TabledPart):
         self._sources, self._kept = _zeros(places * self._words), _zeros(places * numbers)
         self._folded = _zeros(numbers)
         self._recent = _zeros(2 * sizes.RECENT_NODES if self._words > 1 else 2)
-        self._used = self._released = 0
+        self._used = self._released = self._loaded_further = 0
 
     def store(self) -> Keys | Tree:
         from strandline.engine.store.quotient_kernel import BucketTable, Keys
@@ -115,6 +117,15 @@ class TreePart(TabledPart):
             return False
         shape.wanted_table = shape.wanted_entries = 0
         return True
+
+    def _grow_table(self, affordable: Affordable) -> bool:
+        shape, places = self.shape, int(self.shape.places)
+        if int(shape.wanted_table) > len(self.table) and places != self._loaded_further and affordable() != UNLIMITED:
+            self._loaded_further = places
+            shape.most = max(int(shape.most), int(places * int(self._form.room) * _LOAD_WITH_LIMIT))
+            if shape.count < shape.most:
+                return True
+        return super()._grow_table(affordable)
 
     @property
     def _table_share(self) -> float:
