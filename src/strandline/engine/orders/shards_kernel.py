@@ -31,7 +31,17 @@ from strandline.engine.parts.line_kernel import (
 )
 from strandline.engine.parts.profile_recorder_kernel import record_layer, sample_regress_edge
 from strandline.engine.parts.search_output_kernel import count_expanded
-from strandline.engine.runtime.codes import AHEAD, BATCH, BUDGET, CONTINUE, DONE, FLUSH, NONE, REGRESSING_COLUMN, STEP_MASK
+from strandline.engine.runtime.codes import (
+    AHEAD,
+    BATCH,
+    BUDGET,
+    CONTINUE,
+    DONE,
+    FLUSH,
+    NONE,
+    REGRESSING_COLUMN,
+    STEP_MASK,
+)
 from strandline.engine.runtime.hashing import state_hash
 from strandline.engine.runtime.jit import inlined, njit
 from strandline.engine.store.interface import prefetch_home, prefetch_match

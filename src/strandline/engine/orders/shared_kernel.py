@@ -27,7 +27,8 @@ from strandline.engine.parts.expansion_kernel import compute_successors
 from strandline.engine.parts.links_kernel import encode
 from strandline.engine.parts.search_output_kernel import count_expanded, count_stored
 from strandline.engine.runtime.codes import (
-    AHEAD, BATCH,
+    AHEAD,
+    BATCH,
     BUDGET,
     CONTINUE,
     FAULT,
