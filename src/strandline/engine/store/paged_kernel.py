@@ -292,12 +292,21 @@ def append(store, chain, record):
 
 
 @inlined
+def _prefetch_entries(store, page):
+    """Prefetch the states of a page; page 0 is harmless."""
+    first = (page - _1) << store.shape.page_bits
+    prefetch(store.further, first)
+    for word in range(first * store.entry, (first + (_1 << store.shape.page_bits)) * store.entry, _LINE):
+        prefetch(store.entries, word)
+
+
+@inlined
 def next_of(store, chain):
     """Return the number of the next entry to be taken from a chain; there must be one."""
     if chain.offset == U(store.filled[chain.page - _1]):
         chain.page = U(store.following[chain.page - _1])
         chain.offset = _0
-        prefetch(store.entries, (U(store.following[chain.page - _1]) - _1) * (store.entry << store.shape.page_bits))
+        _prefetch_entries(store, U(store.following[chain.page - _1]))
     return ((chain.page - _1) << store.shape.page_bits) + chain.offset
 
 
@@ -330,19 +339,29 @@ def after(store, number):
 
 
 @inlined
+def _prefetch_homes(store, page):
+    """Prefetch the home buckets of the states of a page, and the states of the page behind it."""
+    _prefetch_entries(store, U(store.following[page - _1]))
+    first = (page - _1) << store.shape.page_bits
+    for number in range(first, first + U(store.filled[page - _1])):
+        prefetch_home(store, state_hash(store.entries, number * store.entry, store.words))
+
+
+@inlined
 def forget_chain(store, chain, pages):
     """Remove the states of a chain, at most `pages` pages; return True if all are removed."""
     shape = store.shape
+    if chain.first != _0:
+        _prefetch_homes(store, chain.first)
     for _ in range(pages):
         page = chain.first
         if page == _0:
             break
         chain.first = U(store.following[page - _1])
+        if chain.first != _0:
+            _prefetch_homes(store, chain.first)
         first = (page - _1) << shape.page_bits
-        last = first + U(store.filled[page - _1])
-        for number in range(first, last):
-            prefetch_home(store, state_hash(store.entries, number * store.entry, store.words))
-        for number in range(first, last):
+        for number in range(first, first + U(store.filled[page - _1])):
             forget(store, number, state_hash(store.entries, number * store.entry, store.words))
         # The page goes to the free list.
         store.filled[page - _1] = _0
