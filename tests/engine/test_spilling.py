@@ -182,12 +182,12 @@ def agree(kernel: Any, outcome: Outcome, usual: Outcome, lengths: dict[tuple[int
     assert trace_lengths(kernel, outcome) == lengths
 
 
-def handed_over(former: Run, folder: Path, memory: int, piece: int) -> SpillingRun:
-    """A search on disk that goes on from where a search with trees stands."""
+def handed_over(former: Run, folder: Path, memory: int, piece: int, **options: Any) -> SpillingRun:
+    """A search on disk that goes on from where a breadth-first search stands."""
     handoff = former.search.hand_off()
     blocks = {name: iter([np.array(block) for block in part]) for name, part in handoff.blocks.items()}
     former.search.close()
-    run = SpillingRun(former.kernel, folder, memory)
+    run = SpillingRun(former.kernel, folder, memory, **options)
     run.outcome, run.search.piece = former.outcome, piece
     run.search.take_over(replace(handoff, blocks=blocks))
     return run

@@ -19,9 +19,11 @@ from graph_kernel import Graph, graph_kernel, random_graph
 from plain import Engine, compiled_engine, giving_way, plain_engine
 from running import Run, explore, path_to, smallest_arrays
 from test_lossy_stores import counters
+from test_spilling import handed_over, trace_lengths
 
 import strandline
 from strandline.checker.verdicts.verdict import Answer
+from strandline.engine.search import Event
 from strandline.errors import ResourceError, UsageError
 from strandline.traces.log import LinkFile, ParentLog
 
@@ -210,6 +212,33 @@ def test_large_searches_through_the_door_of_users(given: dict[str, Any]) -> None
     for name in ("states", "transitions", "deadlocks", "visited", "peak_states", "levels"):
         assert getattr(shared.statistics, name) == getattr(alone.statistics, name), name
     assert (alone.statistics.threads, shared.statistics.threads) == (1, 2)
+
+
+def test_a_search_by_several_threads_is_handed_over(tmp_path: Path) -> None:
+    """When memory is full in the middle of a round, the states that threads have claimed are not lost."""
+    engine, in_the_middle = compiled_engine(), 0
+    for seed in range(20):
+        random = Random(seed)
+        threads = random.choice((2, 3))
+        kernel = graph_kernel(random_graph(random, 2_000, 6_000), 1)
+        alone = explore(kernel, "bfs", collect=False)
+        with small_rounds(engine, 300), smallest_arrays(engine):
+            free = explore(kernel, "bfs", collect=False, threads=threads).statistics.peak_bytes
+            limit = free - random.randint(20_000, 35_000)
+            former = Run(kernel, "bfs", collect=False, threads=threads, engine_bytes=limit)
+            if former.advance().event is not Event.MEMORY:
+                continue
+        in_the_middle += not former.search._workers.idle
+        run = handed_over(former, tmp_path, 1 << 16, 100, collect=False)
+        outcome = run.advance()
+        run.search.close()
+        assert outcome.event is Event.DONE
+        assert outcome.levels == alone.levels
+        for name in ("exact", "visited", "transitions", "deadlocks"):
+            assert getattr(outcome.statistics, name) == getattr(alone.statistics, name), name
+        lengths, expected = trace_lengths(kernel, outcome), trace_lengths(kernel, alone)
+        assert lengths == expected
+    assert in_the_middle > 5
 
 
 def test_traces_have_the_same_length() -> None:

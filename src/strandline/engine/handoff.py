@@ -33,8 +33,8 @@ FRONTIER, VISITED, LEVEL, NEXT_LEVEL, UNPLACED = "frontier", "visited", "level",
 class LevelCounters:
     """Counters of a breadth-first search at rest.
 
-    Records below `expanded` are expanded, those below `level_end` belong to the levels that were begun, whose sizes are
-    `levels`; `found` states are stored. `counts` are the counters of the journal.
+    `found` states are stored, `expanded` of them are expanded, and those with records below `level_end` belong to the
+    levels that were begun, whose sizes are `levels`. `counts` are the counters of the journal.
     """
 
     counts: Mapping[str, int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
@@ -127,32 +127,24 @@ class BreadthFirstSearch(Search):
         return self._table.can_list
 
     def hand_off(self) -> HandOff:
-        table, counters = self._table, self._counters()
-        states, links = self.expansion.unplaced()
-        unplaced = np.column_stack((states, links))
-        ends = (counters.expanded, counters.level_end, counters.found)
-        level, next_level = (self._frontier(table, first, last) for first, last in pairwise(ends))
+        table, counters, workers = self._table, self._counters(), self._workers
+        head, level_end = int(self._level.head), counters.level_end
+        claimed = [] if workers is None else workers.claimed()
+        computed = [self.expansion.unplaced(), *([] if workers is None else workers.unplaced())]
         blocks = {
             VISITED: table.states(sizes.RECORDS),
-            LEVEL: level,
-            NEXT_LEVEL: next_level,
-            UNPLACED: (unplaced[first : first + sizes.RECORDS] for first in range(0, len(unplaced), sizes.RECORDS)),
+            LEVEL: chain.from_iterable(_frontier(table, *ends) for ends in (*claimed, (head, level_end))),
+            NEXT_LEVEL: _frontier(table, level_end, counters.found),
+            UNPLACED: chain.from_iterable(_in_blocks(np.column_stack(one)) for one in computed),
         }
         return HandOff(counters, blocks)
 
     def _counters(self) -> LevelCounters:
         counts, level = self.journal.counts, self._level
+        claimed = 0 if self._workers is None else sum(last - first for first, last in self._workers.claimed())
+        ends = (int(level.head) - claimed, int(level.end), int(counts.recorded))
         numbers = counters_of(counts, COUNTS)
-        ends = (int(level.head), int(level.end), int(counts.recorded))
         return LevelCounters(numbers, tuple(self.level_sizes), *ends, peak_bytes=self.statistics().peak_bytes)
-
-    @staticmethod
-    def _frontier(table: StorePart, first: int, last: int) -> Blocks:
-        for block in table.waiting(first, last, sizes.RECORDS):
-            records = np.arange(first, first + len(block), dtype=np.uint64)
-            block[:, -1] = (records << np.uint64(STEP_BITS)) | np.uint64(SAME)
-            first += len(block)
-            yield block
 
     def statistics(self) -> Statistics:
         workers = self._workers
@@ -179,3 +171,16 @@ class BreadthFirstSearch(Search):
         counts = self.journal.counts
         found = level_details(self.level_sizes, int(counts.visited))
         return replace(found, omissions=self._table.omissions(int(counts.recorded)))
+
+
+def _frontier(table: StorePart, first: int, last: int) -> Blocks:
+    """Yield the states of entries `first` to `last`, with links that say which record each state has already."""
+    for block in table.waiting(first, last, sizes.RECORDS):
+        records = np.arange(first, first + len(block), dtype=np.uint64)
+        block[:, -1] = (records << np.uint64(STEP_BITS)) | np.uint64(SAME)
+        first += len(block)
+        yield block
+
+
+def _in_blocks(rows: WordArray) -> Blocks:
+    return (rows[first : first + sizes.RECORDS] for first in range(0, len(rows), sizes.RECORDS))

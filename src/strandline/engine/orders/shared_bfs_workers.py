@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,10 +99,18 @@ class WorkerPool(Part):
         self._alone = min(2 * self._alone, _MOST_ALONE)
         return min(budget, self._alone)
 
+    def claimed(self) -> list[tuple[int, int]]:
+        """Return the ranges of states that threads have claimed and not expanded."""
+        own = (worker.own for worker in self._workers)
+        return [(int(one.state), int(one.states_end)) for one in own if one.state < one.states_end]
+
+    def unplaced(self) -> Iterator[tuple[WordArray, WordArray]]:
+        """Yield the states that each thread has computed and not inserted, and their links."""
+        return (worker.expansion.unplaced() for worker in self._workers)
+
     def first_state(self) -> int:
         """Return the first state that is not expanded."""
-        own = (worker.own for worker in self._workers)
-        return min([int(self._level.head), *(int(one.state) for one in own if one.state < one.states_end)])
+        return min([int(self._level.head), *(first for first, _ in self.claimed())])
 
     def run(self, budget: int, levels: WordArray) -> int:
         """Search on for about `budget` expansions; return the code of the kernel."""
