@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import warnings
@@ -22,7 +23,12 @@ from test_lossy_stores import counters
 from test_spilling import handed_over, trace_lengths
 
 import strandline
+from strandline.checker.options import threads as options_of_threads
+from strandline.checker.options.search import Options
 from strandline.checker.verdicts.verdict import Answer
+from strandline.engine.runtime import sizes
+from strandline.engine.runtime import threads as runtime_threads
+from strandline.engine.runtime.threads import usable_processors
 from strandline.engine.search import Event
 from strandline.errors import ResourceError, UsageError
 from strandline.traces.log import LinkFile, ParentLog
@@ -262,3 +268,42 @@ def test_threads_are_for_searches_that_have_a_use_for_them() -> None:
         strandline.explore(model, threads=2, checkpoint="here")
     with pytest.raises(UsageError, match="threads= must be between 1 and 64, not 0"):
         strandline.explore(model, threads=0)
+    with pytest.raises(UsageError, match="threads= must be a number or 'auto', not 'many'"):
+        strandline.explore(model, threads="many")
+
+
+def test_large_searches_use_all_processors_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One thread begins; the others follow while it searches, as soon as their machine code is loaded."""
+    monkeypatch.setattr(options_of_threads, "usable_processors", lambda: 3)
+    monkeypatch.setattr(sizes, "STATES_ALONE", 1_000)
+    system = counters(6, 13)
+    alone, shared = strandline.explore(system, threads=1), strandline.explore(system)
+    for name in ("states", "transitions", "deadlocks", "visited", "peak_states", "levels"):
+        assert getattr(shared.statistics, name) == getattr(alone.statistics, name), name
+    assert (alone.statistics.threads, shared.statistics.threads) == (1, 3)
+    assert strandline.explore(counters(4, 3)).statistics.threads == 1
+
+
+def test_the_number_of_threads_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(options_of_threads, "usable_processors", lambda: 500)
+    most = {
+        64: [{}, {"order": "bfs"}, {"store": "exact"}, {"store": "compact"}],
+        1: [{"order": "dfs"}, {"measure": "x"}, {"store": "tree"}, {"memory": "1G"}, {"checkpoint": "here"}],
+        2: [{"threads": 2}, {"threads": 2, "measure": "x"}, {"threads": 2, "memory": "1G"}],
+    }
+    for count, given in most.items():
+        assert [Options(**one).most_threads for one in given] == [count] * len(given)
+
+
+def test_limits_of_control_groups_are_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)), raising=False)
+    groups, membership = tmp_path / "groups", tmp_path / "membership"
+    (groups / "jobs" / "one").mkdir(parents=True)
+    monkeypatch.setattr(runtime_threads, "_GROUPS", groups)
+    monkeypatch.setattr(runtime_threads, "_MEMBERSHIP", membership)
+    assert usable_processors() == 8
+    membership.write_text("1:cpu:/other\n0::/jobs/one\n")
+    assert usable_processors() == 8
+    for group, text, usable in (("jobs/one", "max 100000", 8), ("jobs", "350000 100000", 3), ("", "50000 100000", 1)):
+        (groups / group / "cpu.max").write_text(text)
+        assert usable_processors() == usable

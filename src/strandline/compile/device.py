@@ -40,7 +40,7 @@ def compile_for_device(system: System, specification: KernelSpecification = PLAI
     """Return a Kernel with device code."""
     started = time.perf_counter()
     measure = specification.measure
-    module = emit(system, replace(specification, thread_safe=True))
+    module = emit(system, specification)
     bounds = {} if measure is None else {"columns": measure.columns, "layers": measure.layers}
     code = DeviceCode(module.text, module.coverage_bits, monotone=measure is None or measure.monotone, **bounds)
     kernel = compile_module(module)

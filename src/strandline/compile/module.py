@@ -112,7 +112,7 @@ def emit(system: System, specification: KernelSpecification = PLAIN) -> Module:
     closed_system = _close_initial_states(system, scalarsets)
     ranges = analyse_ranges(closed_system)
     layout = make_layout(system, stored_ranges(closed_system, scalarsets), balanced=specification.balanced_words)
-    coverage_bits = CoverageBits(system, ranges, shared=specification.thread_safe)
+    coverage_bits = CoverageBits(system, ranges)
     alone = system.observer is None and not system.synchronous
     records = Records(layout, ranges, measure, coverage_bits, () if reduction is None else system.actions, alone=alone)
     with without_collecting():

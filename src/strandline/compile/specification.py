@@ -25,8 +25,6 @@ class KernelSpecification:
     """The partial-order reduction, by which the Kernel selects steps; None for all steps."""
     scalarsets: Sequence[Scalarset] = ()
     """Names whose permutations are not distinguished: successors are brought into a canonical form."""
-    thread_safe: bool = False
-    """True if several threads call the Kernel: coverage bits that are set are then not written again."""
     balanced_words: bool = False
     """True if the words of a large state hold about as many bits each, neighbours kept together.
 
@@ -38,7 +36,7 @@ class KernelSpecification:
     @property
     def is_separable(self) -> bool:
         """True if the steps of the System can be compiled once and linked with the code of each search."""
-        return self.reduction is None and not (self.scalarsets or self.thread_safe or self.balanced_words)
+        return self.reduction is None and not (self.scalarsets or self.balanced_words)
 
 
 PLAIN = KernelSpecification()

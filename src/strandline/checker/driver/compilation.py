@@ -51,7 +51,6 @@ def compile_for_search(
     specification = KernelSpecification(
         predicates,
         measure,
-        thread_safe=options.threads > 1,
         balanced_words=options.store_kind.balanced_words,
         for_device=for_device,
     )

@@ -186,8 +186,8 @@ def bytes_for_engine(setup: SearchSetup, reserve: int = _RESERVE) -> int:
     Without a limit, it is most of the machine's free memory, because a killed process reports nothing.
     """
     memory, specification = setup.resources.memory, setup.specification
-    if specification.options.threads > 1:
-        reserve += specification.options.threads * _RESERVE
+    if specification.options.most_threads > 1:
+        reserve += specification.options.most_threads * _RESERVE
     if specification.counts_distinct:
         reserve += _RESERVE_TO_COUNT
     if specification.observe is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from strandline.checker.options.cycle_methods import CycleMethod
-from strandline.checker.options.search import CACHE, LAYERED, SWEEP, Options
+from strandline.checker.options.search import AUTO, CACHE, LAYERED, SWEEP, Options
 from strandline.compile.kernel import Kernel
 from strandline.engine.cycles.components import ComponentSearch
 from strandline.engine.cycles.cycle_search import CycleSearch
@@ -24,6 +24,7 @@ from strandline.engine.orders.shards import ShardedSweepSearch
 from strandline.engine.orders.sweep import SweepSearch
 from strandline.engine.orders.walks import RandomWalks
 from strandline.engine.parts.search_output import Log, SearchObserver, Sink
+from strandline.engine.runtime import sizes
 from strandline.engine.runtime.writer import Writer
 from strandline.engine.search import Search, SearchArguments, Searching
 from strandline.errors import InternalError
@@ -92,7 +93,7 @@ class StateSearches:
         if options.order == CACHE:
             return CachedSearch(kernel, states=options.cache_size, rule=CacheRule(options.cache_rule), **terms)
         # Observers are notified of states in the order of expansion, by a single thread.
-        threads = options.threads if observer is None and kernel.reentrant else 1
+        threads = options.most_threads if observer is None and kernel.reentrant else 1
         if options.order == SWEEP and threads > 1:
             return ShardedSweepSearch(kernel, threads=threads, logs=log.parts, **terms)
         if options.order == SWEEP:
@@ -107,6 +108,7 @@ class StateSearches:
             store_kind=kind,
             table_bytes=size,
             threads=threads,
+            alone_until=sizes.STATES_ALONE if options.threads == AUTO else 0,
             encoded_log=log.append_encoded,
             **terms,
         )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from strandline.checker.options.ctl_methods import ABSTRACTION, COMPONENTS, EXPLICIT, STATE_METHODS, SWEPT, SYMBOLIC
 from strandline.checker.options.cycle_methods import METHODS, PREFIX, SCC
-from strandline.checker.options.search import CACHE, GPU, STORES, SWEEP, WHOLE, Options
+from strandline.checker.options.search import AUTO, CACHE, GPU, STORES, SWEEP, WHOLE, Options
 from strandline.checker.options.temporal import TemporalOptions
 from strandline.errors import Option, UsageError
 
@@ -110,6 +110,10 @@ def _store(*names: str) -> Callable[[Options, TemporalOptions], Option | None]:
     return lambda options, _: Option("store", options.store) if options.store in names else None
 
 
+def _threads(options: Options, _: TemporalOptions) -> Option | None:
+    return None if options.threads in (AUTO, 1) else Option("threads", options.threads)
+
+
 def _gpu(options: Options, _: TemporalOptions) -> Option | None:
     return Option("device", GPU) if options.device == GPU else None
 
@@ -128,7 +132,7 @@ FACTS: tuple[Fact, ...] = (
         "searches that go by a progress measure",
     ),
     Fact("componentwise", _search("componentwise", False), _PATHS | _SWEPT, "sweeps by several measures"),
-    Fact("threads", _search("threads", 1), _PATHS, _PATHS_IN_WORDS),
+    Fact("threads", _threads, _PATHS, _PATHS_IN_WORDS),
     Fact("store", _store(*(name for name in STORES if name not in WHOLE)), _PATHS, _PATHS_IN_WORDS),
     Fact("store=exact", _store(*WHOLE[1:]), _LISTED, "methods that store states one by one"),
     Fact("count_distinct", _search("count_distinct", False), _PATHS, _PATHS_IN_WORDS),

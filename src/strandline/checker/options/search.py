@@ -16,6 +16,7 @@ from strandline.checker.options.fields import (
     parse_size,
     texts,
 )
+from strandline.checker.options.threads import check_threads, most_threads, parse_threads
 from strandline.engine.store.kinds import KINDS, StoreKind, help_text, names_of, store_kind
 from strandline.errors import Option, UsageError
 from strandline.symbolic.diagrams import LIBRARIES
@@ -33,7 +34,6 @@ WHOLE = names_of(lambda kind: kind.whole)
 """Stores that hold whole states, at least until memory is full."""
 _EVERY = 60.0
 _LEAST_TABLE = 64
-_MOST_THREADS = 64
 CACHE_RULES = ("random", "oldest", "newest", "deepest", "collision")
 """The eviction rules of a state cache: which state makes room for another; see the engine's `CacheRule`."""
 
@@ -146,14 +146,15 @@ class Options:
         default=None,
         metadata=option("size of the bitstate table (default 64M)", group=_SEARCH, metavar="SIZE", parse=parse_size),
     )
-    threads: int = field(
-        default=1,
+    threads: int | str = field(
+        default=AUTO,
         metadata=option(
-            "worker threads of a breadth-first search or a sweep for states; verdicts, counts and lengths of "
-            "shortest traces do not change (default 1)",
+            "worker threads of a breadth-first search or a sweep for states; auto: one for a sweep and for the first "
+            "half a million states of a breadth-first search, then all processors (default); verdicts, counts and "
+            "lengths of shortest traces do not change",
             group=_SEARCH,
             metavar="N",
-            parse=parse_count,
+            parse=parse_threads,
         ),
     )
     device: str = field(
@@ -260,7 +261,7 @@ class Options:
         self._check_store()
         self._check_sweep()
         self._check_cache()
-        self._check_threads()
+        check_threads(self)
         reductions = [Option(name, True) for name in _REDUCTIONS if getattr(self, name)]
         if len(reductions) > 1:
             raise UsageError("{} and {} are not used together", options=reductions[:2])
@@ -403,26 +404,10 @@ class Options:
         if self.cache_rule not in CACHE_RULES:
             raise UsageError(f"unknown rule '{self.cache_rule}' for a cache (known: {', '.join(CACHE_RULES)})")
 
-    def _check_threads(self) -> None:
-        if not 1 <= self.threads <= _MOST_THREADS:
-            least = f"{{}} must be between 1 and {_MOST_THREADS}, not {self.threads}"
-            raise UsageError(least, options=[Option("threads")])
-        shared = self.order in LAYERED
-        if self.threads > 1 and (not shared or not self.store_kind.threads):
-            other = Option("store", self.store) if shared else Option("order", self.order)
-            raise UsageError(
-                "{} is for breadth-first searches and sweeps that store states or hashes; it has no meaning with {}",
-                options=[Option("threads", self.threads), other],
-            )
-        if self.threads > 1 and self.componentwise:
-            raise UsageError(
-                "{} and {} do not go together: which edge regresses first decides what is kept",
-                options=[Option("threads", self.threads), Option("componentwise", True)],
-            )
-        if self.threads > 1 and self.checkpoint is not None:
-            raise UsageError(
-                "{} is not for a search by {}", options=[Option("checkpoint"), Option("threads", self.threads)]
-            )
+    @property
+    def most_threads(self) -> int:
+        """The number of threads that a search may use."""
+        return most_threads(self)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from strandline.checker.driver.searches import DeviceSearches, missing_device
-from strandline.checker.options.search import GPU, LAYERED, WHOLE
+from strandline.checker.options.search import AUTO, GPU, LAYERED, WHOLE
 from strandline.checker.strategies.explicit import StatesFound, search_for_states
 from strandline.checker.tasks.states import StatesTask
 from strandline.checker.tasks.task import Session
@@ -28,7 +28,7 @@ class DeviceSearchForStates:
             return _refusal("a search on a GPU has no symmetry reduction")
         if options.merge:
             return _refusal("a search on a GPU has no statement merging")
-        if options.threads > 1:
+        if options.threads not in (AUTO, 1):
             return _refusal("a GPU has threads of its own")
         if options.por:
             return _refusal("a search on a GPU has no partial-order reduction")

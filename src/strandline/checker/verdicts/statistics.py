@@ -374,7 +374,7 @@ class Statistics(Shown):
             "threads that have expanded states",
             label="threads",
             section=Section.THREADS,
-            shown=lambda now, options: options is not None and options.threads > 1,
+            shown=lambda now, options: now.threads > 1,
         ),
     )
     busy: float | None = field(

@@ -4,9 +4,9 @@
     for every location of a process that jumps: a step has led there
     for every bound of the System: a step has reached it
 
-The locations of other processes follow from the actions that were taken. A bit is set by a store to a known address at
-the end of a step; an expression that a bit depends on is evaluated only as long as the bit is not set. Where thousands
-of threads share the bits, stores to one address would contend: then the bit is tested first.
+The locations of other processes follow from the actions that were taken. A bit is tested before it is set, at the end
+of a step, because threads that share the bits would contend for the cache line if each step wrote to it; an expression
+that a bit depends on is evaluated only as long as the bit is not set.
 """
 
 from __future__ import annotations
@@ -22,13 +22,10 @@ GLOBAL = "coverage"
 
 
 class CoverageBits:
-    """Emits the code that sets coverage bits; `size` is their number.
+    """Emits the code that sets coverage bits; `size` is their number."""
 
-    If `shared`, many threads set bits at once, and each bit is tested before it is set.
-    """
-
-    def __init__(self, system: System, ranges: Ranges, *, shared: bool = False) -> None:
-        self.ranges, self.shared = ranges, shared
+    def __init__(self, system: System, ranges: Ranges) -> None:
+        self.ranges = ranges
         self._actions = {id(action): number for number, action in enumerate(system.actions)}
         self._locations: dict[Variable, int] = {}
         place = len(system.actions)
@@ -59,9 +56,6 @@ class CoverageBits:
                 self._set_where(evaluator, number, expression)
 
     def _set(self, code: Function, place: str) -> None:
-        if not self.shared:
-            code.do(f"store i8 1, ptr {place}")
-            return
         unknown, after = code.label(), code.label()
         marked = code.value(f"load i8, ptr {place}")
         new, known = code.value(f"icmp eq i8 {marked}, 0"), code.known

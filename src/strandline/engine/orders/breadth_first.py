@@ -10,7 +10,7 @@ import numpy as np
 
 from strandline.compile.kernel import Kernel
 from strandline.engine.handoff import LEVEL, NEXT_LEVEL, UNPLACED, VISITED, Blocks, HandOff, LevelCounters
-from strandline.engine.orders.shared_bfs_workers import WorkerPool
+from strandline.engine.orders.shared_bfs_workers import WorkerPool, WorkerPreparation
 from strandline.engine.parts.part import GrowingPart
 from strandline.engine.parts.search_output import EdgeObserver, EncodedSink
 from strandline.engine.runtime import sizes
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class BreadthFirstSearch(Search):
-    """Breadth-first search; see `strandline.engine.orders.breadth_first_kernel`."""
+    """Breadth-first search; see `strandline.engine.orders.breadth_first_kernel`.
+
+    One thread searches until `alone_until` states are stored, then all `threads`.
+    """
 
     loop = "orders.breadth_first_kernel.breadth_first"
 
@@ -38,6 +41,7 @@ class BreadthFirstSearch(Search):
         store_kind: StoreKind = AUTO,
         table_bytes: int | None = None,
         threads: int = 1,
+        alone_until: int = 0,
         encoded_log: EncodedSink | None = None,
         **terms: Unpack[SearchArguments],
     ) -> None:
@@ -55,20 +59,27 @@ class BreadthFirstSearch(Search):
         self.expansion.start()
         self._begun = False
         self._workers: WorkerPool | None = None
+        self._preparation: WorkerPreparation | None = None
         if threads > 1 and store_kind.threads:
-            self._workers = WorkerPool(
-                kernel,
-                threads,
-                self._table,
-                self.journal,
-                self._level,
-                self.expansion.answer,
-                self.engine_bytes,
-                encoded_log,
+            answer = self.expansion.answer
+            self._preparation = WorkerPreparation(
+                lambda: WorkerPool(
+                    kernel, threads, self._table, self.journal, self._level, answer, self.engine_bytes, encoded_log
+                ),
+                alone_until,
             )
-            self.parts = (*self.parts, self._workers)
+            if not alone_until:
+                self._use(self._preparation.workers())
+
+    def _use(self, workers: WorkerPool) -> None:
+        self._workers = workers
+        self.parts = (*self.parts, workers)
 
     def run(self, budget: np.uint64) -> int:
+        if self._workers is None and self._preparation is not None:
+            prepared = self._preparation.after(int(self.journal.counts.recorded), self._levels.array)
+            if prepared is not None:
+                self._use(prepared)
         workers = self._workers
         if workers is None:
             return self._run_alone(budget)
@@ -153,8 +164,8 @@ class BreadthFirstSearch(Search):
         return replace(super().statistics(), threads=workers.threads, busy=workers.busy)
 
     def close(self) -> None:
-        if self._workers is not None:
-            self._workers.close()
+        if self._preparation is not None:
+            self._preparation.close()
         super().close()
 
     def _sizes(self) -> WordArray:

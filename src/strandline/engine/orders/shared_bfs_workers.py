@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,6 +129,7 @@ class WorkerPool(Part):
             while code == codes.FLUSH:
                 code = int(search(first))
                 self._write_links()
+                self._table.note_used(int(self._journal.counts.recorded), self.first_state())
         finally:
             if code == codes.FLUSH:
                 # The links could not be written, and the others still wait for the first thread.
@@ -201,6 +203,13 @@ class WorkerPool(Part):
         levels: WordArray = np.zeros(1, dtype=np.uint64)
         breadth_first_shared(self._view(alone, levels)._replace(level=record(LEVELS)))
 
+    def precompile(self, levels: WordArray) -> None:
+        """Load the machine code without running it, while another thread searches."""
+        from strandline.engine.orders.shared_kernel import breadth_first_shared
+        from strandline.engine.runtime.jit import precompile
+
+        precompile(breadth_first_shared, self._view(self._workers[0], levels))
+
     @property
     def words(self) -> int:
         arrays = (self._links, self._shared, self._deferred, self._block_sizes)
@@ -216,3 +225,33 @@ class WorkerPool(Part):
 
     def close(self) -> None:
         self._pool.close()
+
+
+class WorkerPreparation:
+    """Prepares the threads of a search that begins with one thread: loads their machine code in the background."""
+
+    def __init__(self, make: Callable[[], WorkerPool], alone_until: int) -> None:
+        self._make, self._alone_until = make, alone_until
+        self._pool: WorkerPool | None = None
+        self._loading: Thread | None = None
+
+    def workers(self) -> WorkerPool:
+        """Return the threads now, without loading their machine code."""
+        self._pool = self._make()
+        return self._pool
+
+    def after(self, stored: int, levels: WordArray) -> WorkerPool | None:
+        """Return the threads when so many states are stored that they are worth it, and their code is loaded."""
+        if stored < self._alone_until:
+            return None
+        if self._loading is None:
+            pool = self.workers()
+            self._loading = Thread(target=pool.precompile, args=(levels,), name="strandline-loading")
+            self._loading.start()
+        return None if self._loading.is_alive() else self._pool
+
+    def close(self) -> None:
+        if self._loading is not None:
+            self._loading.join()
+        if self._pool is not None:
+            self._pool.close()

@@ -30,6 +30,8 @@ SHARED_LINKS, MOST_SHARED_LINKS = 1 << 17, 1 << 20
 """Links in the buffer of several threads that search breadth-first: for each thread, and at most."""
 SHARED_ENCODED = 1 << 14
 """Least number of links that several threads encode together."""
+STATES_ALONE = 1 << 19
+"""States that one thread stores before others are started, unless their number is given."""
 SHARED_STATES = 1 << 11
 """Smallest frontier that is expanded by several threads."""
 SHARED_DEFERRED = 5 << 12

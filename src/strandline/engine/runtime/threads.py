@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
@@ -12,6 +16,28 @@ from typing import Any, TypeVar
 _Argument = TypeVar("_Argument")
 _Result = TypeVar("_Result")
 _Tasks = SimpleQueue[tuple[Future[Any], Callable[[Any], Any], Any] | None]
+
+
+_MEMBERSHIP, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
+
+
+def usable_processors() -> int:
+    """Return the number of processors that this process may use, by its affinity and its control groups."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(OSError):
+        for line in _MEMBERSHIP.read_text().splitlines():
+            if line.startswith("0::"):
+                group = _GROUPS / line.removeprefix("0::").lstrip("/")
+                usable = min([usable, *(_quota(one) for one in (group, *group.parents) if one.is_relative_to(_GROUPS))])
+    return usable
+
+
+def _quota(group: Path) -> int:
+    """Return the number of processors whose time a control group may use; a large number without a limit."""
+    with suppress(OSError, ValueError):
+        time, period = (group / "cpu.max").read_text().split()
+        return max(1, int(time) // int(period))
+    return sys.maxsize
 
 
 class Threads:
