@@ -201,7 +201,7 @@ def explore(reference: Reference, order: str, options: argparse.Namespace) -> Ou
         arguments += ["--measure", measure]
         if options.count_distinct:
             arguments.append("--count-distinct")
-    if options.threads > 1 and order == "bfs":
+    if order == "bfs":
         arguments += ["--threads", str(options.threads)]
     limit = memory_limit_bytes(options.keep_free_gib * GIBIBYTE)
     run = run_strandline(options.command, arguments, max_seconds=options.max_seconds, max_bytes=limit)

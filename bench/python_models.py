@@ -37,7 +37,7 @@ def main() -> int:
         best: dict[str, tuple[float, int]] = {}
         for _ in range(arguments.rounds):
             for name, model in models.items():
-                statistics = strandline.explore(model).statistics
+                statistics = strandline.explore(model, threads=1).statistics
                 states = statistics.states or 0
                 rate = states / statistics.seconds
                 best[name] = max(best.get(name, (0.0, states)), (rate, states))

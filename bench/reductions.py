@@ -65,7 +65,8 @@ class Searched:
 
 def search(command: list[str], name: str, file: Path, way: str) -> Searched | None:
     """Ours; None where the way is refused for the model."""
-    run = run_strandline(command, ["explore", str(file), *WAYS[way]], max_seconds=600)
+    one_thread = [] if "--threads" in WAYS[way] else ["--threads", "1"]
+    run = run_strandline(command, ["explore", str(file), *one_thread, *WAYS[way]], max_seconds=600)
     if run.failure is not None or not (run.report.get("complete") or way in LOSSY):
         why = f"{name}, {way}: {run.failure or run.report.get('reason')}"
         if way not in REFUSABLE:

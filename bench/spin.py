@@ -113,7 +113,7 @@ def compare(pair: Pair, command: Sequence[str], repeat: int) -> Comparison:
         for _ in range(repeat):
             spin_runs.append(spin_once(pair, folder, hash_bits))
             for order in ORDERS:
-                arguments = ["explore", str(model), "--order", order]
+                arguments = ["explore", str(model), "--order", order, "--threads", "1"]
                 if order == "sweep":
                     arguments += ["--measure", pair.measure]
                 our_runs[order].append(read(run_strandline(command, arguments), pair, order))
