@@ -286,7 +286,7 @@ def test_large_searches_use_all_processors_by_default(monkeypatch: pytest.Monkey
 
 def test_the_number_of_threads_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(options_of_threads, "usable_processors", lambda: 500)
-    most = {
+    most: dict[int, list[dict[str, Any]]] = {
         64: [{}, {"order": "bfs"}, {"store": "exact"}, {"store": "compact"}],
         1: [{"order": "dfs"}, {"measure": "x"}, {"store": "tree"}, {"memory": "1G"}, {"checkpoint": "here"}],
         2: [{"threads": 2}, {"threads": 2, "measure": "x"}, {"threads": 2, "memory": "1G"}],
