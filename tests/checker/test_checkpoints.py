@@ -22,6 +22,7 @@ from strandline.checker.checkpoints import files
 from strandline.checker.checkpoints import run_folder as run_folder_module
 from strandline.checker.decisions import checks as checks_module
 from strandline.checker.verdicts.verdict import Answer, Interrupted, Verdict
+from strandline.engine.runtime import sizes
 from strandline.engine.search import Event, Search
 from strandline.errors import InputError, ResourceError, UsageError
 from strandline.traces.log import ParentLog
@@ -121,6 +122,23 @@ def test_killed_again_and_again(kind: str, monkeypatch: pytest.MonkeyPatch, tmp_
         assert essence(verdict) == essence(expected)
     assert [one.answer for one in verdict.properties] == [one.answer for one in expected.properties]
     assert list(tmp_path.iterdir()) == [], "what was decided need not be resumed"
+
+
+def test_threads_go_on_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In rounds of a few states; each run has another number of threads, which checkpoints do not contain."""
+    monkeypatch.setattr(sizes, "SHARED_STATES", 8)
+    folder, random = tmp_path / "saved", Random(1)
+    expected, _ = check(monkeypatch, invariants="P.x < 30", deadlock=True, threads=1)
+    for kills, threads in enumerate((3, 1)):
+        saved: dict[str, Any] = {"checkpoint": folder, "every": 0.0, "resume": kills > 0}
+        with pytest.raises(Killed):
+            check(monkeypatch, random.randint(2, 4), invariants="P.x < 30", deadlock=True, threads=threads, **saved)
+    verdict, told = check(monkeypatch, invariants="P.x < 30", deadlock=True, threads=2, checkpoint=folder, resume=True)
+    assert any(text.startswith("resumed after ") for text in told)
+    for name in ("states", "transitions", "deadlocks", "visited", "levels"):
+        assert getattr(verdict.statistics, name) == getattr(expected.statistics, name), name
+    assert [one.answer for one in verdict.properties] == [one.answer for one in expected.properties]
+    assert verdict.statistics.threads == 2
 
 
 def test_exploring_goes_on_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

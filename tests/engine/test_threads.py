@@ -223,7 +223,7 @@ def test_large_searches_through_the_door_of_users(given: dict[str, Any]) -> None
 def test_a_search_by_several_threads_is_handed_over(tmp_path: Path) -> None:
     """When memory is full in the middle of a round, the states that threads have claimed are not lost."""
     engine, in_the_middle = compiled_engine(), 0
-    for seed in range(20):
+    for seed in range(12):
         random = Random(seed)
         threads = random.choice((2, 3))
         kernel = graph_kernel(random_graph(random, 2_000, 6_000), 1)
@@ -244,7 +244,7 @@ def test_a_search_by_several_threads_is_handed_over(tmp_path: Path) -> None:
             assert getattr(outcome.statistics, name) == getattr(alone.statistics, name), name
         lengths, expected = trace_lengths(kernel, outcome), trace_lengths(kernel, alone)
         assert lengths == expected
-    assert in_the_middle > 5
+    assert in_the_middle > 3
 
 
 def test_traces_have_the_same_length() -> None:
@@ -264,8 +264,8 @@ def test_threads_are_for_searches_that_have_a_use_for_them() -> None:
         given: dict[str, Any] = {name: value}
         with pytest.raises(UsageError, match=re.escape(told + other)):
             strandline.explore(model, threads=2, **given)
-    with pytest.raises(UsageError, match="checkpoint= is not for a search by threads=2"):
-        strandline.explore(model, threads=2, checkpoint="here")
+    with pytest.raises(UsageError, match="checkpoint= is not for a sweep by threads=2"):
+        strandline.explore(model, threads=2, measure="0", checkpoint="here")
     with pytest.raises(UsageError, match="threads= must be between 1 and 64, not 0"):
         strandline.explore(model, threads=0)
     with pytest.raises(UsageError, match="threads= must be a number or 'auto', not 'many'"):
@@ -287,8 +287,8 @@ def test_large_searches_use_all_processors_by_default(monkeypatch: pytest.Monkey
 def test_the_number_of_threads_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(options_of_threads, "usable_processors", lambda: 500)
     most: dict[int, list[dict[str, Any]]] = {
-        64: [{}, {"order": "bfs"}, {"store": "exact"}, {"store": "compact"}],
-        1: [{"order": "dfs"}, {"measure": "x"}, {"store": "tree"}, {"memory": "1G"}, {"checkpoint": "here"}],
+        64: [{}, {"order": "bfs"}, {"store": "exact"}, {"store": "compact"}, {"checkpoint": "here"}],
+        1: [{"order": "dfs"}, {"measure": "x"}, {"store": "tree"}, {"memory": "1G"}],
         2: [{"threads": 2}, {"threads": 2, "measure": "x"}, {"threads": 2, "memory": "1G"}],
     }
     for count, given in most.items():

@@ -50,8 +50,7 @@ def most_threads(options: _Options) -> int:
         return options.threads
     shared = options.order == "bfs" and options.store_kind.threads and not options.componentwise
     # Each thread would take memory from the states where memory is limited.
-    unlimited = options.memory is None and options.checkpoint is None
-    return min(usable_processors(), _MOST) if shared and unlimited else 1
+    return min(usable_processors(), _MOST) if shared and options.memory is None else 1
 
 
 def check_threads(options: _Options) -> None:
@@ -77,5 +76,5 @@ def check_threads(options: _Options) -> None:
             "{} and {} do not go together: which edge regresses first decides what is kept",
             options=[given, Option("componentwise", True)],
         )
-    if options.checkpoint is not None:
-        raise UsageError("{} is not for a search by {}", options=[Option("checkpoint"), given])
+    if options.checkpoint is not None and options.order != "bfs":
+        raise UsageError("{} is not for a sweep by {}", options=[Option("checkpoint"), given])

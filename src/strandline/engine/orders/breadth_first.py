@@ -33,6 +33,8 @@ class BreadthFirstSearch(Search):
     """
 
     loop = "orders.breadth_first_kernel.breadth_first"
+    # Between two rounds everything is as a single thread would have left it: any number of threads can go on.
+    limits = (*Search.limits, "_workers", "_preparation")
 
     def __init__(
         self,
@@ -131,6 +133,10 @@ class BreadthFirstSearch(Search):
 
         asking = (self.expansion.expansion(), self.expansion.batch())
         return BreadthFirst(*asking, self._table.store(), self.journal.journal(), self._levels.array, self._level)
+
+    @property
+    def settled(self) -> bool:
+        return super().settled and (self._workers is None or self._workers.idle)
 
     @property
     def can_hand_off(self) -> bool:
