@@ -40,12 +40,12 @@ def run(arguments: argparse.Namespace) -> int:
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.checker.decisions.checks import check_selection, open_checkpoints
-    from strandline.checker.properties.selection import select
+    from strandline.checker.properties.selection import select_within
 
-    system = load_model(arguments, options.max_seconds)
+    system = load_model(arguments, options)
     if is_asked(arguments, claims):
         return answer(arguments, system, options, temporal, console)
-    selection = select(system, claims)
+    selection = select_within(system, claims, options, arguments.started)
     if selection.picked:
         console.notice(f"checking: {selection.describe()}")
     started = arguments.started

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.checker.decisions.checks import explore_system, open_checkpoints
 
-    system = load_model(arguments, options.max_seconds)
+    system = load_model(arguments, options)
     started, method = arguments.started, options.method
     if arguments.plot is None and arguments.plot_memory is None:
         with open_checkpoints(options) as checkpoints:
