@@ -136,21 +136,26 @@ def short_slices() -> None:
         search._budget = 100
         return usual(search, 0.0)
 
-    Search.advance = advance  # type: ignore[method-assign]
+    setattr(Search, "advance", advance)  # noqa: B010
     run_folder._SHARE = 0
-    os.fsync = lambda file: None
+    setattr(os, "fsync", lambda file: None)  # noqa: B010
+
+
+def set_callback(reports: int) -> None:
+    """End runs after this number of progress reports."""
+    setattr(checks, "NullCallback", lambda: DiesAfter(reports))  # noqa: B010
 
 
 def prepare(model: Path, folder: Path, keywords: dict[str, Any]) -> Any:
     """Leave a run with checkpoints in a folder; return the essence of the run that was left alone."""
     expected = essence(strandline.check(model, **keywords))
     for reports in (9, 12, 15, 18, 6, 4):
-        checks.NullCallback = lambda reports=reports: DiesAfter(reports)  # type: ignore[assignment, misc]
+        set_callback(reports)
         shutil.rmtree(folder, ignore_errors=True)
         with suppress(Killed):
             strandline.check(model, checkpoint=folder, every=0.0, **keywords)
         if len(list(folder.glob("search-*/checkpoint-*"))) >= 2:
-            checks.NullCallback = lambda: DiesAfter(1 << 60)  # type: ignore[assignment, misc]
+            set_callback(1 << 60)
             return expected
     raise SystemExit(f"the run {keywords} left no two checkpoints")
 
