@@ -117,11 +117,22 @@ def _attempt(given: list[str]) -> int:
         _say(f"strandline: {error}")
         return _report_error(parsed, error, UNKNOWN)
     except BaseException as error:  # noqa: BLE001  the guard: every exception is reported in full
+        interrupt = _interrupt_behind(error)
+        if interrupt is not None:
+            return _report_interrupt(parsed, interrupt)
         if _is_shortage(error):
             return _report_shortage(parsed, error)
         traceback.print_exc()
         _say(_REPORT)
         return _report_error(parsed, error, BUG)
+
+
+def _interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
+    """Return the interrupt that led to an exception: while a class is being made, Python replaces it by another one."""
+    behind: BaseException | None = error
+    while behind is not None and not isinstance(behind, KeyboardInterrupt):
+        behind = behind.__cause__ or behind.__context__
+    return behind
 
 
 def _is_shortage(error: BaseException) -> bool:
