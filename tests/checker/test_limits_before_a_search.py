@@ -9,8 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from strandline import load as strandline_load
+from strandline.checker.driver.searches import StateSearches
+from strandline.checker.driver.warm_up import NullLog
 from strandline.checker.limits.timeouts import WorkLimits, within
+from strandline.checker.options.search import Options
 from strandline.cli.main import main
+from strandline.compile.make import make_kernel
+from strandline.compile.specification import KernelSpecification
 from strandline.errors import ParseError, ResourceError
 from strandline.properties import parse_ltl, translate
 from strandline.properties.automata.simulation import direct_simulators
@@ -128,3 +134,17 @@ def test_evidence_for_nested_formulas_of_ctl(capsys: pytest.CaptureFixture[str],
     formula = "EX (" * 300 + "true" + ")" * 300
     assert main(["check", str(COUNTER), "--quiet", "--ctl", formula, *method]) == 0
     assert capsys.readouterr().out.count("not shown: it is nested more than 100 deep") == 1
+
+
+def test_a_bitstate_table_keeps_to_the_memory_limit() -> None:
+    assert Options(store="bitstate").table_bytes is None
+    assert Options(store="bitstate", memory="200M").table_bytes == 25 << 20
+    assert Options(store="bitstate", memory="4G").table_bytes == 64 << 20
+    assert Options(store="bitstate", memory="200M", store_size="150M").table_bytes == 150 << 20
+    kernel = make_kernel(strandline_load(COUNTER), KernelSpecification())
+    searches = StateSearches(Options(store="bitstate", store_size="512M"), 0)
+    with pytest.raises(ResourceError) as error:
+        searches.make(kernel, NullLog(), None, 40 << 20)
+    assert str(error.value) == (
+        "the table of 512.0 MB does not fit in the memory that is left, 40.0 MB; the option 'store_size' sets its size"
+    )

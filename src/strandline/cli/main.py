@@ -117,9 +117,9 @@ def _attempt(given: list[str]) -> int:
         _say(f"strandline: {error}")
         return _report_error(parsed, error, UNKNOWN)
     except BaseException as error:  # noqa: BLE001  the guard: every exception is reported in full
-        interrupt = _interrupt_behind(error)
-        if interrupt is not None:
-            return _report_interrupt(parsed, interrupt)
+        cause = _interrupt_behind(error)
+        if cause is not None:
+            return _report_interrupt(parsed, cause)
         if _is_shortage(error):
             return _report_shortage(parsed, error)
         traceback.print_exc()
