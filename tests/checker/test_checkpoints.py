@@ -375,6 +375,7 @@ def test_a_disk_that_is_really_full(small_disk: Path, monkeypatch: pytest.Monkey
     larger = small_disk.parent / "wheels.dve"
     larger.write_text(CLOCKS.read_text().replace("29", "179"))
     monkeypatch.setattr(sys.modules[__name__], "CLOCKS", larger)
+    subprocess.run(["mount", "-o", "remount,size=1m", str(small_disk)], check=True)
     verdict, told = check(monkeypatch, deadlock=True, checkpoint=folder, every=0.0)
     assert verdict.answer is Answer.UNKNOWN
     log = folder / "search-1" / "files" / "parents"

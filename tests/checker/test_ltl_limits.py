@@ -62,7 +62,7 @@ def test_a_limit_of_time_is_one_for_all_searches() -> None:
     began = time.perf_counter()
     verdict = strandline.check(ENDLESS, [ALWAYS_AGAIN] * 6, deadlock=True, max_seconds=0.5)
     assert time.perf_counter() - began < 4
-    assert {one.reason for one in verdict.properties} == {"the time limit of 0.5 s is reached"}
+    assert all((one.reason or "").startswith("the time limit of 0.5 s is reached") for one in verdict.properties)
 
 
 @pytest.mark.parametrize("method", CYCLE_METHODS)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from command_line import Answer
+
+from strandline.checker.checkpoints.checksums import read_sealed
 
 Run = Callable[..., Answer]
 BEGIN = ("check", "clocks.dve", "--invariant", "P.x < 30", "--checkpoint", "saved", "--max-states", "5000")
@@ -42,7 +43,7 @@ def test_a_run_is_not_written_over(strandline: Run, tmp_path: Path) -> None:
     answer = strandline(*BEGIN)
     told = "--checkpoint saved: the folder has a run already; `strandline resume saved` continues it"
     assert (answer.code, answer.stderr) == (2, f"strandline check: {told}\n")
-    assert json.loads((tmp_path / "saved" / "command.json").read_text())["command"] == list(BEGIN)
+    assert read_sealed(tmp_path / "saved" / "command.json")["command"] == list(BEGIN)
 
 
 def test_another_folder_is_left_alone(strandline: Run, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from command_line import MODELS
 
 import strandline
+from strandline.cli import main as main_module
 from strandline.errors import InputError
 
 COMMAND = [sys.executable, "-m", "strandline.cli"]
@@ -88,3 +89,19 @@ def test_escape_codes_in_excerpts_do_nothing(tmp_path: Path) -> None:
     assert "\x1b" not in str(error.value)
     assert "\x07" not in str(error.value)
     assert "byte x; \N{REPLACEMENT CHARACTER}[31m byte\N{REPLACEMENT CHARACTER} y;" in str(error.value)
+
+
+def test_an_interrupt_while_a_class_is_made_is_no_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Up to Python 3.11 `type` replaces any exception that `__set_name__` raises by a `RuntimeError`."""
+
+    def import_a_module(given: list[str], parsed: object) -> int:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as interrupt:
+            raise RuntimeError("Error calling __set_name__") from interrupt
+
+    monkeypatch.setattr(main_module, "run_command", import_a_module)
+    assert main_module.main(["explore", "model.dve"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"

@@ -7,7 +7,7 @@ from formula_strategies import formula, formulas, words
 from hypothesis import given, settings
 
 from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, atoms_of, make, subformulas
-from strandline.properties.ltl.implication import implies, is_eventual, is_universal
+from strandline.properties.ltl.implication import implies
 from strandline.properties.ltl.lasso import holds, truth_values
 from strandline.properties.ltl.normal_form import negation_normal_form
 from strandline.properties.ltl.simplify import simplify
@@ -121,9 +121,9 @@ def test_syntactic_implication_is_sound(left: Formula, right: Formula, word: Las
 @given(formulas(max_leaves=5), words())
 def test_eventual_and_universal_formulas_are_what_they_claim(part: Formula, word: LassoWord) -> None:
     part = negation_normal_form(part)
-    if is_eventual(part):
+    if part.is_eventual:
         assert holds(make(Operator.EVENTUALLY, part), word) is holds(part, word)
-    if is_universal(part):
+    if part.is_universal:
         assert holds(make(Operator.ALWAYS, part), word) is holds(part, word)
 
 

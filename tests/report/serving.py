@@ -34,7 +34,12 @@ class Server:
         """Ask with the right token, unless other headers are given."""
         sent = {"Content-Type": "application/json", "X-Strandline-Token": self.token}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-        request = Request(f"{self.base}/api/{what}", json.dumps(given or {}).encode(), sent)
+        return self.send(what, json.dumps(given or {}).encode(), **sent)
+
+    def send(self, what: str, body: bytes, **sent: str) -> tuple[int, Any]:
+        """Send a body with the given headers, or with the right token if there are none."""
+        headers = sent or {"Content-Type": "application/json", "X-Strandline-Token": self.token}
+        request = Request(f"{self.base}/api/{what}", body, headers)
         try:
             with urlopen(request, timeout=30) as answer:
                 return answer.status, json.load(answer)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -14,8 +16,11 @@ import pytest
 from serving import LARGE, Server, serving
 
 import strandline
+from strandline import load
+from strandline.checker.limits.memory import resident_bytes
 from strandline.cli.main import main
 from strandline.errors import UsageError
+from strandline.serve.checks import CheckRequest
 from strandline.serve.tabs import Tab, Tabs
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -187,3 +192,51 @@ def test_a_time_limit_that_is_no_positive_number_is_refused(server: Server, seco
 def test_a_time_limit_is_given_as_text_or_number(server: Server) -> None:
     for seconds in ("30", 30, 30.5, " "):
         assert checked(server, kind="deadlock", seconds=seconds)["error"] is None
+
+
+@pytest.mark.parametrize("body", [b"[" * 100_000, b"{", b"9" * 5000, b"\xff", b'{"tab": ' + b"9" * 5000 + b"}"])
+def test_a_body_that_cannot_be_read(server: Server, body: bytes) -> None:
+    status, answer = server.send("open", body)
+    assert (status, answer["error"]) in [(400, "the request is not JSON"), (400, "the request must be a JSON object")]
+
+
+def test_a_body_that_is_too_long(server: Server) -> None:
+    status, answer = server.send("open", b" " * (1 << 20) + b"{}")
+    assert (status, answer["error"]) == (413, "the request has more than 1,048,576 bytes")
+    assert server.ask("open")[0] == 200
+
+
+def test_numbers_far_away(server: Server) -> None:
+    tab = server.ask("open")[1]["tab"]
+    for what, name in (("go", "number"), ("take", "step"), ("begin", "number"), ("checked", "check")):
+        for number in (10**30, -(10**30)):
+            assert server.ask(what, {"tab": tab, name: number})[0] == 400
+    assert server.ask("around", {"tab": tab, "depth": 10**30})[0] in (200, 400)
+
+
+def test_checks_have_a_memory_limit() -> None:
+    allowed = CheckRequest(load(SEMAPHORE), {"kind": "deadlock"}).options.memory_limit
+    assert allowed is not None
+    assert allowed <= resident_bytes() + (9 << 30)
+
+
+def test_a_connection_without_a_request_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    import uvicorn
+    from uvicorn.server import ServerState
+
+    from strandline.serve import server as server_module
+
+    async def closes() -> bytes:
+        config = uvicorn.Config("unused", http=server_module._ImpatientProtocol, ws="none", lifespan="off")
+        config.loaded, config.loaded_app = True, None
+        state = ServerState()
+        loop = asyncio.get_running_loop()
+        made = partial(server_module._ImpatientProtocol, config, state, {})
+        async with await loop.create_server(made, "127.0.0.1", 0) as listening:
+            reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname())
+            writer.write(b"GET / HTTP/1.1\r\nHo")
+            await writer.drain()
+            return await asyncio.wait_for(reader.read(), 30)
+
+    monkeypatch.setattr(server_module, "SECONDS_FOR_A_REQUEST", 0.2)
+    assert asyncio.run(closes()) == b""

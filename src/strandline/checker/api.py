@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeAlias, TypeVa
 
 from strandline import languages
 from strandline.checker.decisions.checks import check_selection, explore_system
+from strandline.checker.decisions.widening import widen
 from strandline.checker.graphs import StateGraph, collect_graph, graph_task
-from strandline.checker.limits.timeouts import within
+from strandline.checker.limits.timeouts import LOADED, within
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.search import ExploreOptions, Options
 from strandline.checker.options.temporal import TemporalOptions
-from strandline.checker.properties.selection import select
+from strandline.checker.properties.selection import select, select_within
 from strandline.checker.verdicts.verdict import Exploration, Verdict
 from strandline.errors import UsageError, suggestion
 from strandline.model.system import System
@@ -106,9 +107,14 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
     """
     started, temporal, options = time.perf_counter(), arguments.part(TemporalOptions), arguments.part(Options)
     system = _system(source, options, started)
-    selection = select(system, arguments.part(Claims))
+    selection = select_within(system, arguments.part(Claims), options, started)
     with notebook_progress() as callback:
-        return check_selection(system, selection, options, callback, temporal=temporal, started=started)
+        while True:
+            verdict = check_selection(system, selection, options, callback, temporal=temporal, started=started)
+            wider = widen(system, verdict.exploration, options, callback)
+            if wider is None:
+                return verdict
+            system, selection = wider, select(wider, arguments.part(Claims))
 
 
 @_called_with(ExploreOptions)
@@ -120,13 +126,19 @@ def explore(source: Source, options: ExploreOptions) -> Exploration:
     started = time.perf_counter()
     system = _system(source, options, started)
     with notebook_progress() as callback:
-        return explore_system(system, options, callback, started=started, method=options.method)
+        while True:
+            explored = explore_system(system, options, callback, started=started, method=options.method)
+            wider = widen(system, explored, options, callback)
+            if wider is None:
+                return explored
+            system = wider
 
 
 def _system(source: Source, options: Options, started: float) -> System:
     if isinstance(source, System):
         return source
-    return within(options.max_seconds, started, "loaded", lambda: _load_system(source))
+    seconds, memory = options.max_seconds, options.memory_limit
+    return within(seconds, started, LOADED, lambda: _load_system(source), memory)
 
 
 def _load_system(source: str | Path | Model | type[Model]) -> System:

@@ -40,17 +40,23 @@ def run(arguments: argparse.Namespace) -> int:
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.checker.decisions.checks import check_selection, open_checkpoints
-    from strandline.checker.properties.selection import select
+    from strandline.checker.decisions.widening import widen
+    from strandline.checker.properties.selection import select, select_within
 
-    system = load_model(arguments, options.max_seconds)
+    system = load_model(arguments, options)
     if is_asked(arguments, claims):
         return answer(arguments, system, options, temporal, console)
-    selection = select(system, claims)
+    selection = select_within(system, claims, options, arguments.started)
     if selection.picked:
         console.notice(f"checking: {selection.describe()}")
     started = arguments.started
     with open_checkpoints(options) as checkpoints:
-        verdict = check_selection(
-            system, selection, options, console, temporal=temporal, started=started, checkpoints=checkpoints
-        )
+        while True:
+            verdict = check_selection(
+                system, selection, options, console, temporal=temporal, started=started, checkpoints=checkpoints
+            )
+            wider = widen(system, verdict.exploration, options, console)
+            if wider is None:
+                break
+            system, selection = wider, select(wider, claims)
         return finish(arguments, console, verdict, checkpoints=checkpoints)

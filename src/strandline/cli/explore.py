@@ -47,12 +47,20 @@ def run(arguments: argparse.Namespace) -> int:
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.checker.decisions.checks import explore_system, open_checkpoints
+    from strandline.checker.decisions.widening import widen
 
-    system = load_model(arguments, options.max_seconds)
+    system = load_model(arguments, options)
     started, method = arguments.started, options.method
     if arguments.plot is None and arguments.plot_memory is None:
         with open_checkpoints(options) as checkpoints:
-            explored = explore_system(system, options, console, started=started, method=method, checkpoints=checkpoints)
+            while True:
+                explored = explore_system(
+                    system, options, console, started=started, method=method, checkpoints=checkpoints
+                )
+                wider = widen(system, explored, options, console)
+                if wider is None:
+                    break
+                system = wider
             return finish(arguments, console, explored, checkpoints=checkpoints)
     from strandline.cli.plotting import Plotting
 

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from strandline.report.graphs import FORMATS as WRITERS
     from strandline.traces.interpreter_walk import reference_of
 
-    task = graph_task(load_model(arguments), labels_of(arguments.label), options, console)
+    task = graph_task(load_model(arguments, options), labels_of(arguments.label), options, console)
     writer_of = WRITERS[format_]
     output = arguments.output
     folder = None if output is None or is_special(output) else output.absolute().parent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import resource
 import signal
 import sys
 import time
@@ -116,9 +117,40 @@ def _attempt(given: list[str]) -> int:
         _say(f"strandline: {error}")
         return _report_error(parsed, error, UNKNOWN)
     except BaseException as error:  # noqa: BLE001  the guard: every exception is reported in full
+        cause = _interrupt_behind(error)
+        if cause is not None:
+            return _report_interrupt(parsed, cause)
+        if _is_shortage(error):
+            return _report_shortage(parsed, error)
         traceback.print_exc()
         _say(_REPORT)
         return _report_error(parsed, error, BUG)
+
+
+def _interrupt_behind(error: BaseException) -> KeyboardInterrupt | None:
+    """Return the interrupt that led to an exception: while a class is being made, Python replaces it by another one."""
+    behind: BaseException | None = error
+    while behind is not None and not isinstance(behind, KeyboardInterrupt):
+        behind = behind.__cause__ or behind.__context__
+    return behind
+
+
+def _is_shortage(error: BaseException) -> bool:
+    """Return True if memory is used up, or if a limit on the address space (`ulimit -v`) is the probable cause."""
+    if isinstance(error, MemoryError):
+        return True
+    limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    no_thread = isinstance(error, RuntimeError) and "start new thread" in str(error)
+    return limited and (no_thread or isinstance(error, ImportError | OSError))
+
+
+def _report_shortage(parsed: Namespace, error: BaseException) -> int:
+    shortage = ResourceError("the machine's memory is used up")
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        shortage = ResourceError(f"the limit of {limit >> 20} MB on the address space (ulimit -v) is too low: {error}")
+    _say(f"strandline: {shortage}")
+    return _report_error(parsed, shortage, UNKNOWN)
 
 
 def _dispatch(given: list[str], parsed: Namespace) -> int:

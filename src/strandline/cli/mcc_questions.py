@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,15 +79,22 @@ def _answers(
 
     All files are read before the first answer is computed.
     """
-    from strandline.checker.contest.answers import decide_formulas, session_of
+    from strandline.checker.contest.answers import decide_formulas, decide_widening, session_of
     from strandline.checker.contest.questions import decide_question
     from strandline.checker.contest.reader import read_formulas
     from strandline.languages import read_text
     from strandline.source import Source
 
     session = session_of(options, console)
-    files = [read_formulas(Source(str(file), read_text(file)), system) for file in arguments.formulas]
-    ids = [one.id for asked in files for one in asked] + list(arguments.question)
-    formulas = [decide_formulas(system, asked, options, temporal, session) for asked in files]
-    questions = [decide_question(name, system, options, temporal, session) for name in arguments.question]
+    sources = [Source(str(file), read_text(file)) for file in arguments.formulas]
+    ids = [one.id for source in sources for one in read_formulas(source, system)] + list(arguments.question)
+
+    def of_file(source: Source, one: System) -> Iterator[Answered]:
+        return decide_formulas(one, read_formulas(source, one), options, temporal, session)
+
+    def of_question(name: str, one: System) -> Iterator[Answered]:
+        return decide_question(name, one, options, temporal, session)
+
+    formulas = [decide_widening(system, partial(of_file, source)) for source in sources]
+    questions = [decide_widening(system, partial(of_question, name)) for name in arguments.question]
     return ids, chain(*formulas, *questions)

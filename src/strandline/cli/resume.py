@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -40,15 +39,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _recall(folder: Path) -> tuple[list[str], str]:
+    from strandline.checker.checkpoints.checksums import Damaged, read_sealed
+    from strandline.checker.checkpoints.ownership import refuse_foreign
     from strandline.checker.checkpoints.run_folder import COMMAND
 
+    if not (folder / COMMAND).exists():
+        raise UsageError(f"{folder}: there is no run to resume")
+    refuse_foreign(folder)
     try:
-        command = json.loads((folder / COMMAND).read_text(encoding="utf-8"))
-        return [str(one) for one in command["command"]], str(command["folder"])
-    except FileNotFoundError:
-        raise UsageError(f"{folder}: there is no run to resume") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{folder / COMMAND}: cannot be read: {error}") from None
+        command = read_sealed(folder / COMMAND)
+    except Damaged as damage:
+        raise UsageError(str(damage)) from None
+    return [str(one) for one in command["command"]], str(command["folder"])
 
 
 def remember_command(arguments: argparse.Namespace, options: Options) -> None:
@@ -56,13 +58,14 @@ def remember_command(arguments: argparse.Namespace, options: Options) -> None:
     folder = options.checkpoint_folder
     if folder is None or options.resume:
         return
+    from strandline.checker.checkpoints.checksums import sealed
     from strandline.checker.checkpoints.run_folder import COMMAND
 
     command = {"command": arguments.given, "folder": os.getcwd()}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         # A folder with something in it will be refused.
         if not any(folder.iterdir()):
-            (folder / COMMAND).write_text(json.dumps(command), encoding="utf-8")
+            (folder / COMMAND).write_text(sealed(command), encoding="utf-8")
     except OSError as error:
         raise ResourceError(f"{folder}: no checkpoints can be written there: {error.strerror}") from None

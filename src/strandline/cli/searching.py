@@ -49,17 +49,18 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def load_model(arguments: argparse.Namespace, limit: float | None = None) -> System:
+def load_model(arguments: argparse.Namespace, options: Options | None = None) -> System:
     """Load the model that the arguments of a command name, with the given parameters.
 
-    Raises `ResourceError` if more than `limit` seconds have passed since the command began.
+    Raises `ResourceError` if one of the options' limits of time and memory is reached.
     """
-    from strandline.checker.limits.timeouts import within
+    from strandline.checker.limits.timeouts import LOADED, within
     from strandline.languages import load
     from strandline.languages.parameters import given_parameters
 
     given = given_parameters(arguments.parameters)
-    return within(limit, arguments.started, "loaded", lambda: load(arguments.model, given))
+    seconds, memory = (None, None) if options is None else (options.max_seconds, options.memory_limit)
+    return within(seconds, arguments.started, LOADED, lambda: load(arguments.model, given), memory)
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

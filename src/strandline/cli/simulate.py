@@ -82,11 +82,11 @@ def _run_walks(arguments: argparse.Namespace) -> int:
     try_files(arguments)
     console = console_of(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
-    from strandline.checker.properties.selection import select
+    from strandline.checker.properties.selection import select_within
     from strandline.checker.walks import of_states, walk_selection
 
-    system = load_model(arguments, options.max_seconds)
-    selection, left_out = of_states(select(system, claims))
+    system = load_model(arguments, options)
+    selection, left_out = of_states(select_within(system, claims, options, arguments.started))
     if selection.picked:
         console.notice(f"checking: {selection.describe()}")
     if left_out:

@@ -20,7 +20,7 @@ The semantics, which `strandline.compile.interpret` defines by running it:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
@@ -291,6 +291,8 @@ class System(Shown):
     """True if a check without further properties includes deadlocks; not if they mean nothing in the language."""
     finite_paths: str = "stutter"
     """What a deadlock means for CTL by default: a self-loop, or the end of its paths ("maximal")."""
+    wider: Callable[[], System] | None = field(default=None, repr=False, compare=False)
+    """Makes the same model with wider ranges where those of this one are only assumed; None if none is."""
     scope: Scope = field(kw_only=True, repr=False, compare=False)
     """The names of the model's language, for parsing and rendering."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from asyncio import wait_for
 from collections.abc import Callable, Mapping
 from functools import partial
 from html import escape
@@ -40,6 +42,8 @@ _PAGE = """<!doctype html>
 </html>
 """
 Given = Mapping[str, Any]
+_MOST_BYTES, _MOST_SECONDS = 1 << 20, 10.0
+"""Limits of the body of a request."""
 
 
 class Explorer:
@@ -112,6 +116,16 @@ def make_app(explorer: Explorer) -> Starlette:
     return Starlette(routes=routes)
 
 
+async def _body(request: Request) -> bytes | None:
+    """Return the body of a request; None if it is too large."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _MOST_BYTES:
+            return None
+    return bytes(body)
+
+
 async def _page(system: System, request: Request) -> Response:
     style, program = static_text(STYLE), program_text(EXPLORER_PROGRAM)
     policy = (
@@ -126,8 +140,13 @@ async def _page(system: System, request: Request) -> Response:
 
 async def _answer(function: Callable[[Given], dict[str, Any]], request: Request) -> Response:
     try:
-        given = await request.json()
-    except ValueError:
+        body = await wait_for(_body(request), _MOST_SECONDS)
+        if body is None:
+            return JSONResponse({"error": f"the request has more than {_MOST_BYTES:,} bytes"}, status_code=413)
+        given = json.loads(body)
+    except TimeoutError:
+        return JSONResponse({"error": "the request takes too long"}, status_code=408)
+    except (ValueError, RecursionError):
         return JSONResponse({"error": "the request is not JSON"}, status_code=400)
     if not isinstance(given, dict):
         return JSONResponse({"error": "the request must be a JSON object"}, status_code=400)

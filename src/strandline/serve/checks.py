@@ -9,6 +9,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from strandline.checker.decisions.checks import check_selection
+from strandline.checker.limits.memory import MemoryLimit
 from strandline.checker.limits.progress import Progress
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.search import Options
@@ -44,7 +45,9 @@ class CheckRequest:
             raise UsageError(f"unknown kind of property '{kind}'")
         measure = str(given.get("measure", "")).strip()
         seconds = _seconds(str(given.get("seconds", "")).strip())
-        self.options = Options(measure=[measure] if measure else (), max_seconds=seconds)
+        # The server must outlive a check of any claim.
+        memory = MemoryLimit.by_default().allowed
+        self.options = Options(measure=[measure] if measure else (), max_seconds=seconds, memory=memory)
         self.temporal = TemporalOptions(fair=True) if given.get("fair") else TemporalOptions()
         self.selection = select(system, Claims(**claims))
 
@@ -149,6 +152,12 @@ class Check:
             self._error = str(error)
         except KeyboardInterrupt:
             self._error = "cancelled before there was any result"
+        except MemoryError:
+            self._error = "the machine's memory is used up"
+        except Exception as error:
+            # The page is told; the traceback appears where the server was started.
+            self._error = f"an internal error: {error!r}"
+            raise
 
 
 class Checks:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import socket
 from collections.abc import Callable
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from strandline.errors import UsageError
 from strandline.model.system import System
@@ -14,6 +16,7 @@ from strandline.serve.access_control import Guard
 from strandline.serve.app import Explorer, make_app
 
 HOST = "127.0.0.1"
+SECONDS_FOR_A_REQUEST = 10.0
 
 
 def serve(system: System, port: int, say: Callable[[str], None]) -> None:
@@ -26,7 +29,8 @@ def serve(system: System, port: int, say: Callable[[str], None]) -> None:
     token = secrets.token_urlsafe(24)
     number = listening.getsockname()[1]
     explorer = Explorer(system)
-    server = _Server(uvicorn.Config(Guard(make_app(explorer), token, number), log_level="warning", lifespan="off"))
+    guard = Guard(make_app(explorer), token, number)
+    server = _Server(uvicorn.Config(guard, log_level="warning", lifespan="off", http=_ImpatientProtocol, ws="none"))
     server.ready = lambda: say(f"http://{HOST}:{number}/?token={token}")
     try:
         server.run(sockets=[listening])
@@ -43,6 +47,18 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         self.ready()
+
+
+class _ImpatientProtocol(H11Protocol):
+    """HTTP/1.1 that closes a connection on which no request has begun after some seconds."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.loop.call_later(SECONDS_FOR_A_REQUEST, self._close_without_request)
+
+    def _close_without_request(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
 
 
 def _bind_socket(port: int) -> socket.socket:

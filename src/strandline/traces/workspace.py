@@ -37,11 +37,19 @@ class RunDirectory:
         try:
             self.parent.mkdir(parents=True, exist_ok=True)
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self.parent))
+            self._lock = -1
+            self._take_lock()
+        except OSError as error:
+            raise ResourceError(f"{self.parent}: no directory for this run: {error.strerror}") from None
+
+    def _take_lock(self) -> None:
+        try:
             self._lock = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.write(self._lock, f"{os.getpid()}\n".encode())
-        except OSError as error:
-            raise ResourceError(f"{self.parent}: no directory for this run: {error.strerror}") from None
+        except OSError:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Remove the directory and everything in it. Safe to call twice."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from random_nets import nets, reachable, successors
 
 from strandline.languages.petri.bounds import possible_transitions, structural_bounds
-from strandline.languages.petri.lowering import GENEROUS, MODEST, place_bounds
+from strandline.languages.petri.lowering import ASSUMED, LARGEST, assumed_bound, known_bounds, lower
 from strandline.languages.petri.net import Net, Place, Transition
 from strandline.source import Source
 
@@ -51,11 +51,18 @@ def test_what_never_fires_bounds_nothing() -> None:
 
 def test_bounds_that_are_given_count_before_a_guess() -> None:
     source = net([0, 1], ({}, {0: 1}))
-    assert place_bounds(source) == [GENEROUS, 1]
-    assert place_bounds(source, 7) == [7, 1]
-    assert place_bounds(net([0, 1], ({}, {0: 1}), limit=1)) == [1, 1]
+    assert known_bounds(source) == [None, 1]
+    assert known_bounds(source, 7) == [7, 1]
+    assert known_bounds(net([0, 1], ({}, {0: 1}), limit=1)) == [1, 1]
 
 
-def test_of_many_places_without_a_bound_each_gets_less() -> None:
-    many = net([0] * 65, *(({}, {number: 1}) for number in range(65)))
-    assert place_bounds(many) == [MODEST] * 65
+def test_assumed_bounds_become_wider() -> None:
+    system = lower(net([0, 300, 5], ({}, {0: 1, 1: 1, 2: 1}), ({2: 1}, {})))
+    found = [[variable.domain.high for variable in system.variables]]
+    while system.wider is not None:
+        system = system.wider()
+        found.append([variable.domain.high for variable in system.variables])
+    assert found == [[255, 65535, 255], [65535] * 3, [2**32 - 1] * 3, [2**63 - 1] * 3]
+    assert ASSUMED[-1] == LARGEST == assumed_bound(2**40, 1)
+    assert lower(net([0], ({}, {0: 1})), 7).wider is None
+    assert lower(net([1, 0], ({0: 1}, {1: 1}))).wider is None

@@ -40,14 +40,14 @@ def test_comments_fairness_and_what_adds_up() -> None:
 
 def test_a_bound_is_given_from_outside() -> None:
     source = Source("x.lola", "PLACE p, q; MARKING p: 1; TRANSITION t CONSUME p; PRODUCE p, q;")
-    assert [one.domain.high for one in load(source).variables] == [1, 65535]
+    assert [one.domain.high for one in load(source).variables] == [1, 255]
     given = load_with(source, {"bound": 9})
     assert [one.domain.high for one in given.variables] == [1, 9]
     assert given.parameters == (("bound", 9),)
     for wrong, message in (
         ({"N": 3}, "x.lola has no parameter 'N' (it has bound)"),
         ({"bound": "many"}, "'bound' is a number, not 'many'"),
-        ({"bound": -1}, "'bound' is a number of tokens from 0 to 4294967295, not -1"),
+        ({"bound": -1}, "'bound' is a number of tokens from 0 to 9223372036854775807, not -1"),
     ):
         with pytest.raises(UsageError) as caught:
             load_with(source, wrong)

@@ -7,7 +7,6 @@ length or checksum is wrong makes reading raise `Damaged`.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import zlib
@@ -18,10 +17,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from strandline.checker.checkpoints.checksums import Damaged, read_sealed, sealed
 from strandline.engine.saving import Fill, RestoredState, SavedState
 from strandline.errors import ResourceError
 
-FORMAT = 2
+FORMAT = 3
 _ARRAYS, _FACTS = "arrays", "facts.json"
 _PARTIAL = ".partial"
 _PIECE = 1 << 20
@@ -30,10 +30,6 @@ _PIECE = 1 << 20
 Bytes = npt.NDArray[np.uint8]
 Account: TypeAlias = Callable[[int], None]
 """A callback with the number of bytes about to be written; may raise `ResourceError`."""
-
-
-class Damaged(Exception):
-    """Raised for a checkpoint that cannot be used, with the reason."""
 
 
 def write_checkpoint(folder: Path, saved: SavedState, facts: Mapping[str, Any], account: Account) -> int:
@@ -53,7 +49,7 @@ def write_checkpoint(folder: Path, saved: SavedState, facts: Mapping[str, Any], 
             _synchronise(file)
         described = {**facts, "format": FORMAT, "arrays": index, "numbers": saved.numbers, "size": size}
         with (partial / _FACTS).open("w", encoding="utf-8") as text:
-            json.dump(described, text)
+            text.write(sealed(described))
             _synchronise(text)
         # The contents reach the disk before the name, and the name before an older checkpoint is removed.
         synchronise_folder(partial)
@@ -107,10 +103,10 @@ def is_partial(folder: Path) -> bool:
 
 def read_facts(folder: Path) -> dict[str, Any]:
     """Read the facts of a checkpoint. Raises `Damaged` if it is unreadable, incomplete or of another format."""
+    facts: dict[str, Any] = read_sealed(folder / _FACTS)
     try:
-        facts: dict[str, Any] = json.loads((folder / _FACTS).read_text(encoding="utf-8"))
         size = (folder / _ARRAYS).stat().st_size
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise Damaged(f"{folder}: cannot be read: {error}") from None
     if facts.get("format") != FORMAT:
         raise Damaged(f"{folder}: was written in another format")

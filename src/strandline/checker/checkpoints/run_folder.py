@@ -15,19 +15,18 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from strandline.checker.checkpoints.checksums import Damaged, GrowingFiles, read_sealed, sealed
 from strandline.checker.checkpoints.files import (
     Account,
-    Damaged,
     is_partial,
     read_arrays,
     read_facts,
@@ -35,6 +34,7 @@ from strandline.checker.checkpoints.files import (
     verify_arrays,
     write_checkpoint,
 )
+from strandline.checker.checkpoints.ownership import refuse_foreign
 from strandline.engine.saving import RestoredState, SavedState
 from strandline.errors import Option, ResourceError, UsageError
 
@@ -61,9 +61,10 @@ class Checkpoints:
     def __init__(self, folder: Path, every: float, *, resume: bool) -> None:
         self.folder, self._every, self._resume = folder, every, resume
         self._searches: list[SearchCheckpoints] = []
+        refuse_foreign(folder)
         self._refuse_folder()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             # The system releases the lock when the process ends, however it ends, so the file itself may stay behind.
             self._lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -98,9 +99,9 @@ class Checkpoints:
 
     def _check_versions(self) -> None:
         try:
-            found = json.loads((self.folder / RUN).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{self.folder / RUN}: cannot be read: {error}") from None
+            found = read_sealed(self.folder / RUN)
+        except Damaged as damage:
+            raise UsageError(str(damage)) from None
         if found.pop("versions", None) != versions():
             raise UsageError(f"{self.folder}: the run was begun by another version of the program, or of Python")
         self._noted = found
@@ -111,7 +112,7 @@ class Checkpoints:
         partial = self.folder / _PARTIAL
         try:
             with partial.open("w", encoding="utf-8") as file:
-                json.dump({"versions": versions(), **self._noted}, file)
+                file.write(sealed({"versions": versions(), **self._noted}))
                 file.flush()
                 os.fsync(file.fileno())
             partial.rename(path)
@@ -177,6 +178,7 @@ class SearchCheckpoints:
         self._numbers: list[int] = []
         self._files_of: dict[int, frozenset[str]] = {}
         self._released: dict[str, Callable[[], None]] = {}
+        self._checksums = GrowingFiles()
 
     def __enter__(self) -> SearchCheckpoints:
         try:
@@ -206,7 +208,8 @@ class SearchCheckpoints:
         for path in self._place.glob(f"{_CHECKPOINT}*"):
             if is_partial(path):
                 shutil.rmtree(path, ignore_errors=True)
-        self._numbers = sorted(int(path.name.removeprefix(_CHECKPOINT)) for path in self._place.glob(f"{_CHECKPOINT}*"))
+        numbers = (path.name.removeprefix(_CHECKPOINT) for path in self._place.glob(f"{_CHECKPOINT}*"))
+        self._numbers = sorted(int(number) for number in numbers if number.isdecimal())
         while self._numbers:
             checkpoint = self._checkpoint(self._numbers[-1])
             try:
@@ -232,23 +235,26 @@ class SearchCheckpoints:
         except Damaged:
             return frozenset()
 
-    def _cut_files(self, lengths: Mapping[str, int]) -> None:
-        """Truncate the search's files to their lengths at the checkpoint, by name, and remove all others.
+    def _cut_files(self, files: Mapping[str, Sequence[int]]) -> None:
+        """Truncate the search's files to their lengths at the checkpoint, and remove all others.
 
-        Raises `Damaged` if a file is missing or too short.
+        `files` has the length and the checksum of each file by its name. Raises `Damaged` if a file is missing or has
+        changed.
         """
-        for name, length in lengths.items():
+        for name, (length, checksum) in files.items():
             path = self.path / name
             # The search may have released the file after the checkpoint was written.
             with contextlib.suppress(FileNotFoundError):
                 (self._place / _RELEASED / name).rename(path)
             if not path.is_file() or path.stat().st_size < length:
                 raise Damaged(f"{path}: is shorter than when the checkpoint was written")
+            if self._checksums.checksum(path, length) != checksum:
+                raise Damaged(f"{path}: has another checksum than when the checkpoint was written")
         for path in [path for path in self.path.rglob("*") if path.is_file()]:
             name = path.relative_to(self.path).as_posix()
-            if name in lengths:
+            if name in files:
                 # Files only grow, so their beginning is their state at the checkpoint.
-                os.truncate(path, lengths[name])
+                os.truncate(path, files[name][0])
             else:
                 path.unlink()
 
@@ -317,20 +323,21 @@ class SearchCheckpoints:
                 path.unlink()
                 self._released.pop(name, lambda: None)()
 
-    def _synchronised_files(self) -> dict[str, int]:
-        """Synchronise the files of the search with the disk, and return their lengths by name."""
-        lengths = {}
+    def _synchronised_files(self) -> dict[str, tuple[int, int]]:
+        """Synchronise the files of the search with the disk, and return their lengths and checksums by name."""
+        found = {}
         try:
             for path in sorted(path for path in self.path.rglob("*") if path.is_file()):
                 file = os.open(path, os.O_RDONLY)
                 try:
                     os.fsync(file)
-                    lengths[path.relative_to(self.path).as_posix()] = os.fstat(file).st_size
+                    length = os.fstat(file).st_size
                 finally:
                     os.close(file)
+                found[path.relative_to(self.path).as_posix()] = length, self._checksums.checksum(path, length)
         except OSError as error:
             raise ResourceError(f"{path}: cannot be written: {error.strerror}") from None
-        return lengths
+        return found
 
     def _checkpoint(self, number: int) -> Path:
         return self._place / f"{_CHECKPOINT}{number}"

@@ -8,7 +8,7 @@ single formula to get one.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from strandline.checker.contest.exploration import Wanted, explore_for
@@ -44,6 +44,9 @@ class Answered:
     def text(self) -> str:
         """Return `TRUE`, `FALSE`, a number, or `UNKNOWN`."""
         return "UNKNOWN" if self.value is None else str(self.value).upper()
+
+
+_FAULT = "the model has a run-time fault: "
 
 
 def session_of(options: Options, callback: ProgressCallback | None = None) -> Session:
@@ -163,8 +166,25 @@ def _decide_runs(
     return Answered(asked.id, None, why_not(found.outcome), method, seconds)
 
 
+def decide_widening(system: System, decide: Callable[[System], Iterator[Answered]]) -> Iterator[Answered]:
+    """Yield the answers of `decide(system)`; ask again with wider ranges where assumed ones were exceeded."""
+    wanted: set[str] | None = None
+    while True:
+        exceeded: set[str] = set()
+        for one in decide(system):
+            if wanted is not None and one.id not in wanted:
+                continue
+            if system.wider is not None and (one.reason or "").startswith(_FAULT):
+                exceeded.add(one.id)
+            else:
+                yield one
+        if not exceeded or system.wider is None:
+            return
+        system, wanted = system.wider(), exceeded
+
+
 def why_not(outcome: RunOutcome) -> str:
     """Return the reason why a search has no answer."""
     if outcome.fault is not None:
-        return f"the model has a run-time fault: {outcome.fault.reason}"
+        return f"{_FAULT}{outcome.fault.reason}"
     return outcome.reason or "the search did not end"

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from strandline.checker.contest.answers import Answered, decide_formulas, session_of
+from strandline.checker.contest.answers import Answered, decide_formulas, decide_widening, session_of
 from strandline.checker.contest.questions import STATE_SPACE, decide_question
 from strandline.checker.contest.reader import read_formulas
 from strandline.checker.limits.progress import ProgressCallback
@@ -119,10 +119,14 @@ def _answers(examination: Examination, callback: ProgressCallback | None) -> Ite
     options = Options(max_seconds=examination.seconds, memory=examination.memory)
     session, temporal = session_of(options, callback), TemporalOptions()
     if examination.name in QUESTIONS:
-        return decide_question(QUESTIONS[examination.name], system, options, temporal, session)
+        question = QUESTIONS[examination.name]
+        return decide_widening(system, lambda one: decide_question(question, one, options, temporal, session))
     file = examination.folder / f"{examination.name}.xml"
-    asked = read_formulas(Source(str(file), read_text(file)), system)
-    return decide_formulas(system, asked, options, temporal, session)
+    source = Source(str(file), read_text(file))
+    read_formulas(source, system)
+    return decide_widening(
+        system, lambda one: decide_formulas(one, read_formulas(source, one), options, temporal, session)
+    )
 
 
 def _line(examination: str, answer: Answered) -> str | None:

@@ -26,6 +26,8 @@ from strandline.traces.lassos import Lasso, LassoReplay, ShownRun
 
 In = TypeVar("In", contravariant=True)
 NOTHING_ELSE = "all states were looked at"
+MOST_NESTED = 100
+TOO_DEEP = f"not shown: it is nested more than {MOST_NESTED} deep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +78,18 @@ class Explaining(Generic[Set]):
 
     def evidence(self) -> Evidence:
         """Return the evidence for the value of the whole formula in the initial state."""
-        return self._of(self._bound.formula, Path((self._start.record,), ()))
+        return self._of(self._bound.formula, Path((self._start.record,), ()), 0)
 
-    def _of(self, node: Formula, way: Path) -> Evidence:
-        """Return the evidence for a subformula in the last state of a path."""
+    def _of(self, node: Formula, way: Path, depth: int) -> Evidence:
+        """Return the evidence for a subformula in the last state of a path; `depth` formulas are around it."""
         holds = self._holds(node, way.end)
         if node.is_boolean:
             return Evidence(str(node), holds, "true here" if holds else "false here")
+        if depth >= MOST_NESTED:
+            return Evidence(str(node), holds, TOO_DEEP)
         if node.operator in QUANTIFIERS:
-            return self._explain_quantified(node, way, holds)
-        parts = [self._of(one, way) for one in self._deciding(node, way.end, holds)]
+            return self._explain_quantified(node, way, holds, depth)
+        parts = [self._of(one, way, depth + 1) for one in self._deciding(node, way.end, holds)]
         return parts[0] if node.operator is Operator.NOT else Evidence(str(node), holds, "", parts=tuple(parts))
 
     def _holds(self, node: Formula, record: int) -> bool:
@@ -100,7 +104,7 @@ class Explaining(Generic[Set]):
             return [next(one for one in operands if self._holds(one, record) is holds)]
         return operands
 
-    def _explain_quantified(self, node: Formula, way: Path, holds: bool) -> Evidence:
+    def _explain_quantified(self, node: Formula, way: Path, holds: bool, depth: int) -> Evidence:
         if holds is not (node.operator is Operator.EXISTS):
             return Evidence(str(node), holds, NOTHING_ELSE)
         found = self._valuation.witnesses(node)
@@ -108,7 +112,8 @@ class Explaining(Generic[Set]):
         whole = way + path
         run = self._run(whole)
         self._judge.judge(node, whole, len(way.steps), run)
-        operands = [] if stays and self._all_boolean(node) else self._at_end(node, whole, path, stays)
+        shown = [] if stays and self._all_boolean(node) else self._at_end(node, whole, path, stays)
+        operands = [self._of(one, end, depth + 1) for one, end in shown]
         words = _words(run, len(way.steps))
         return Evidence(str(node), holds, words, run.trace, tuple(operands))
 
@@ -116,11 +121,11 @@ class Explaining(Generic[Set]):
     def _all_boolean(node: Formula) -> bool:
         return all(one.is_boolean for one in node.operands[0].operands)
 
-    def _at_end(self, node: Formula, whole: Path, path: Path, stays: bool) -> list[Evidence]:
-        """Return the evidence for the operands of a quantified formula in the last state of its witness `path`.
+    def _at_end(self, node: Formula, whole: Path, path: Path, stays: bool) -> list[tuple[Formula, Path]]:
+        """Return the operands of a quantified formula that its witness `path` leaves open, with paths.
 
-        If the witness `stays` inside a set for ever, it is the evidence in the first state of `path`. `whole` is the
-        path from the initial state.
+        They are shown in the last state of the witness, or, if it `stays` inside a set for ever, in its first state.
+        `whole` is the path from the initial state.
         """
         end = Path(whole.records, whole.steps)
         if stays:
@@ -129,7 +134,7 @@ class Explaining(Generic[Set]):
         parts = node.operands[0].operands
         if stays or node.operands[0].operator not in (Operator.RELEASE, Operator.STRONG_RELEASE):
             parts = parts[-1:] if not stays else parts[:1]
-        return [self._of(one, end) for one in parts if not one.is_boolean]
+        return [(one, end) for one in parts if not one.is_boolean]
 
     def _path(self, found: Witnesses[Set], record: int) -> tuple[Path, bool]:
         """Return a path that is a witness, and True if its form is one that stays inside a set for ever."""

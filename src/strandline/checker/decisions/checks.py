@@ -12,6 +12,7 @@ from strandline.checker.checkpoints.run_folder import Checkpoints
 from strandline.checker.decisions.option_conflicts import refuse_mixture
 from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.checker.limits.progress import NullCallback, ProgressCallback
+from strandline.checker.limits.translation import limited_translation
 from strandline.checker.measures.choice import SweepMeasures
 from strandline.checker.options.ctl_methods import EXPLICIT
 from strandline.checker.options.effects import CTL, LTL, STATES, Decided, Way, given_facts, refuse_without_effect
@@ -76,11 +77,13 @@ def check_selection(
     temporal = temporal or TemporalOptions()
     if not options.traces and temporal.shortest:
         raise UsageError("{} is for traces; it has no effect with {}", options=[Option("shortest", True), NO_TRACES])
-    for notice in _refuse_without_effect(system, selection.properties, options, temporal):
-        (callback or NullCallback()).stage(notice)
-    with _own_or(checkpoints, options) as checkpoints:
-        session = _session(options, callback, started, checkpoints)
-        return _Deciding(system, options, temporal, session).verdict(selection.properties)
+    started = time.perf_counter() if started is None else started
+    with limited_translation(options, started):
+        for notice in _refuse_without_effect(system, selection.properties, options, temporal):
+            (callback or NullCallback()).stage(notice)
+        with _own_or(checkpoints, options) as checkpoints:
+            session = _session(options, callback, started, checkpoints)
+            return _Deciding(system, options, temporal, session).verdict(selection.properties)
 
 
 def _refuse_without_effect(

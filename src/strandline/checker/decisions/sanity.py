@@ -9,6 +9,7 @@ states is checked in one search.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from strandline.checker.limits.progress import Progress, ProgressCallback
@@ -56,7 +57,8 @@ def doubts(task: RunsTask, found: ProductFound, session: Session) -> Iterator[st
     A sanity check that reaches a limit yields nothing; Ctrl-C raises `KeyboardInterrupt`.
     """
     if task.temporal.sanity:
-        yield from _Doubts(task, session).all(found)
+        with suppress(ResourceError):
+            yield from _Doubts(task, session).all(found)
 
 
 class _Doubts:

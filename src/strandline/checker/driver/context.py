@@ -15,7 +15,7 @@ from strandline.checker.driver.specification import SearchSpecification
 from strandline.checker.driver.warm_up import notice_compiling
 from strandline.checker.limits.child_process import fill_cache
 from strandline.checker.limits.disk import DiskBudget
-from strandline.checker.limits.memory import MemoryLimit, return_memory
+from strandline.checker.limits.memory import MemoryLimit, ensure_address_space, return_memory
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.checker.limits.timeouts import within
 from strandline.compile.interpret import Fault
@@ -202,11 +202,12 @@ def compile_model(specification: SearchSpecification) -> CompiledModel:
     Raises `InputError` for a measure that has no value in an initial state.
     """
     options, measure = specification.options, specification.measure
+    ensure_address_space()
     try:
         return within(
             options.max_seconds,
             specification.started,
-            "compiled",
+            "the model was compiled",
             lambda: compile_for_search(
                 specification.system,
                 specification.predicates,
@@ -215,6 +216,7 @@ def compile_model(specification: SearchSpecification) -> CompiledModel:
                 visible=specification.visible,
                 for_device=specification.for_device,
             ),
+            options.memory_limit,
         )
     except Fault as fault:
         # Compiling evaluates nothing of the model but the measure, in the initial states.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.options.cycle_methods import CycleMethod
 from strandline.checker.options.search import AUTO, CACHE, LAYERED, SWEEP, Options
 from strandline.compile.kernel import Kernel
@@ -27,7 +28,8 @@ from strandline.engine.parts.search_output import Log, SearchObserver, Sink
 from strandline.engine.runtime import sizes
 from strandline.engine.runtime.writer import Writer
 from strandline.engine.search import Search, SearchArguments, Searching
-from strandline.errors import InternalError
+from strandline.engine.store.kinds import DEFAULT_TABLE_BYTES
+from strandline.errors import InternalError, ResourceError
 
 FORGETTING = (SWEEP, CACHE)
 """Orders whose searches delete states and may visit them again."""
@@ -103,6 +105,11 @@ class StateSearches:
         if options.order != "bfs":
             raise InternalError(f"there is no search for the order '{options.order}'")
         kind, size = options.store_kind, options.table_bytes
+        if kind.sized and engine_bytes is not None and (size or DEFAULT_TABLE_BYTES) > engine_bytes:
+            raise ResourceError(
+                f"the table of {shown_bytes(size or DEFAULT_TABLE_BYTES)} does not fit in the memory that is left, "
+                f"{shown_bytes(engine_bytes)}; the option 'store_size' sets its size"
+            )
         return BreadthFirstSearch(
             kernel,
             store_kind=kind,

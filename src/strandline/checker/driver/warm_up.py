@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -146,7 +146,9 @@ def notice_compiling(callback: ProgressCallback, *, at_once: bool = False) -> It
     if at_once:
         callback.stage(COMPILING)
     else:
-        timer.start()
+        # Without a thread there is no notice.
+        with suppress(RuntimeError):
+            timer.start()
     try:
         yield
     finally:

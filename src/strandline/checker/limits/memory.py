@@ -18,6 +18,10 @@ _SPARED, _LITTLE, _NEARLY_NOTHING = 4 << 20, 12 << 20, 1 << 20
 Below the first threshold, free memory is returned to the system; below the second, work cannot continue.
 """
 
+_FOR_LIBRARIES = 1 << 30
+"""Bytes of a limited address space that are left free for machine code, stacks of threads, and temporary memory."""
+FOR_BDDS = 8 << 30
+"""Bytes of address space that the library of BDDs reserves, with room for its threads."""
 _LEAST_BY_DEFAULT, _MOST_BY_DEFAULT = 64 << 20, 8 << 30
 DEFAULT_LIMIT = "half of the free memory, at most 8 GB; the option 'memory' sets another limit"
 
@@ -72,7 +76,7 @@ class MemoryLimit:
             raise ResourceError(
                 f"the memory limit of {limit} is less than the {shown_bytes(taken)} that the program takes"
             )
-        return self.allowed - taken
+        return min(self.allowed - taken, *_free_of_address_space(), self.allowed)
 
 
 def memory_limit_message(allowed: int) -> str:
@@ -104,9 +108,30 @@ def return_memory() -> None:
 def available_bytes() -> int:
     """Return the memory that the machine and the control groups could still give without swapping.
 
-    If the system does not report that, it is all of the machine's memory.
+    If the system does not report that, it is all of the machine's memory. A limit on the address space of the process
+    (`ulimit -v`) counts too.
     """
-    return min([_free_of_machine(), *_free_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))])
+    groups = _free_of_groups(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
+    return min([_free_of_machine(), *groups, *_free_of_address_space()])
+
+
+def _free_of_address_space() -> Iterator[int]:
+    """Yield the rest of the limit on the address space, less the bytes left free; nothing without a limit."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/self/statm", encoding="ascii") as file:
+            taken = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+            yield max(0, limit - taken - _FOR_LIBRARIES)
+
+
+def ensure_address_space(wanted: int = 1) -> None:
+    """Raise `ResourceError` if a limit on the address space leaves less than `wanted` bytes.
+
+    LLVM and the library of BDDs would abort the process.
+    """
+    if any(free < wanted for free in _free_of_address_space()):
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        raise ResourceError(f"the limit of {shown_bytes(limit)} on the address space (ulimit -v) is reached")
 
 
 def _free_of_machine() -> int:

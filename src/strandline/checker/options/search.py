@@ -17,7 +17,7 @@ from strandline.checker.options.fields import (
     texts,
 )
 from strandline.checker.options.threads import check_threads, most_threads, parse_threads
-from strandline.engine.store.kinds import KINDS, StoreKind, help_text, names_of, store_kind
+from strandline.engine.store.kinds import DEFAULT_TABLE_BYTES, KINDS, StoreKind, help_text, names_of, store_kind
 from strandline.errors import Option, UsageError
 from strandline.symbolic.diagrams import LIBRARIES
 
@@ -144,7 +144,12 @@ class Options:
     )
     store_size: int | str | None = field(
         default=None,
-        metadata=option("size of the bitstate table (default 64M)", group=_SEARCH, metavar="SIZE", parse=parse_size),
+        metadata=option(
+            "size of the bitstate table (default 64M, or an eighth of --memory)",
+            group=_SEARCH,
+            metavar="SIZE",
+            parse=parse_size,
+        ),
     )
     threads: int | str = field(
         default=AUTO,
@@ -334,8 +339,14 @@ class Options:
 
     @property
     def table_bytes(self) -> int | None:
-        """The size of the table of a bitstate search, in bytes; None for the default."""
-        return None if self.store_size is None else int(self.store_size)
+        """The size of the table of a bitstate search, in bytes; None for the default.
+
+        With a memory limit, the default is an eighth of it at most. It depends on nothing else, so that a resumed run
+        has the same.
+        """
+        if self.store_size is not None:
+            return int(self.store_size)
+        return None if self.memory is None else min(DEFAULT_TABLE_BYTES, int(self.memory) // 8)
 
     @property
     def checkpoint_folder(self) -> Path | None:

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from strandline.checker.limits.timeouts import within
 from strandline.checker.options.claims import FINITE, GOOD, Claims
 from strandline.checker.options.fields import find_option
+from strandline.checker.options.search import Options
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, STUCK_BIT
 from strandline.errors import InputError, UsageError
 from strandline.model.expression import Expression, Unary, variables_read
@@ -128,6 +130,15 @@ def select(system: System, claims: Claims) -> Selection:
             options=[_PROPERTY, _INVARIANT],
         )
     return Selection(tuple(chosen), picked)
+
+
+def select_within(system: System, claims: Claims, options: Options, started: float) -> Selection:
+    """Return `select(system, claims)`; raises `ResourceError` if a limit of the options is reached.
+
+    `started` is the start of the time limit.
+    """
+    seconds, memory = options.max_seconds, options.memory_limit
+    return within(seconds, started, "the properties were read", lambda: select(system, claims), memory)
 
 
 _INVARIANT, _REACH, _PROPERTY = (find_option(Claims, name) for name in ("invariants", "reach", "property"))

@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 from strandline.checker.driver.fault_attribution import fault_verdict
 from strandline.checker.driver.outcome import INTERRUPTED, RunOutcome
 from strandline.checker.limits.background import Background
-from strandline.checker.limits.memory import MemoryLimit, peak_resident_bytes
+from strandline.checker.limits.memory import FOR_BDDS, MemoryLimit, ensure_address_space, peak_resident_bytes
 from strandline.checker.limits.progress import Progress
 from strandline.checker.options.search import GPU, WHOLE
 from strandline.checker.properties.selection import Property
@@ -121,6 +121,7 @@ class SymbolicRun:
             work(self._space)
 
         try:
+            ensure_address_space(FOR_BDDS)
             most_bytes = allowed.remaining_bytes()
             background.run(whole)
         except ResourceError as error:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from strandline.engine.store.parts import StorePart
 
 
+DEFAULT_TABLE_BYTES = 1 << 26
+
+
 @dataclass(frozen=True, slots=True)
 class StoreDemands:
     """What a search demands of its store.
@@ -24,7 +27,7 @@ class StoreDemands:
     """
 
     numbered: bool = False
-    table_bytes: int = 1 << 26
+    table_bytes: int = DEFAULT_TABLE_BYTES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

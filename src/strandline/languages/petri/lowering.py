@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from strandline.errors import ModelError, UsageError
 from strandline.languages.parameters import Given, refuse_unknown, whole_number
@@ -20,10 +21,9 @@ from strandline.model.expression import Binary, Const, Expression, Read, conjunc
 from strandline.model.system import Action, Assign, Domain, Fairness, System, Variable
 from strandline.model.validate import validate
 
-GENEROUS, MODEST = (1 << 16) - 1, (1 << 8) - 1
-"""Bounds assumed for places without a known one: GENEROUS if there are at most `_FEW` such places, else MODEST."""
-_FEW = 64
-LARGEST = (1 << 32) - 1
+ASSUMED = tuple((1 << bits) - 1 for bits in (8, 16, 32, 63))
+"""Bounds assumed for places without a known one, one after the other as far as they are exceeded."""
+LARGEST = ASSUMED[-1]
 """The largest value of the parameter `bound`."""
 BOUND = "bound"
 MAXIMAL = "maximal"
@@ -41,13 +41,35 @@ def lower_with(net: Net, given: Given) -> System:
     return replace(lower(net, bound), parameters=((BOUND, bound),))
 
 
+def _lower_assuming(net: Net, known: Sequence[int | None], step: int) -> System:
+    """Lower a net whose places without a known bound get an assumed one, with a way to make it wider."""
+    system = _lower(
+        net,
+        [
+            assumed_bound(place.initial, step) if most is None else most
+            for place, most in zip(net.places, known, strict=True)
+        ],
+    )
+    wider = None if None not in known or step + 1 == len(ASSUMED) else partial(_lower_assuming, net, known, step + 1)
+    return replace(system, wider=wider)
+
+
+def assumed_bound(initial: int, step: int) -> int:
+    """Return the assumed bound of a place, or the least larger one that its initial marking needs."""
+    return next((bound for bound in ASSUMED[step:] if initial <= bound), LARGEST)
+
+
 def lower(net: Net, bound: int | None = None) -> System:
     """Lower a net to a System.
 
-    `bound` holds for all places for which the file has no bound. Raises `ModelError` for an initial marking that
-    exceeds a bound.
+    `bound` holds for all places for which the file has no bound; without it, places without a known bound get a small
+    one, and the System a way to make it `wider`. Raises `ModelError` for an initial marking that exceeds a bound.
     """
-    bounds = place_bounds(net, bound)
+    known = known_bounds(net, bound)
+    return _lower_assuming(net, known, 0)
+
+
+def _lower(net: Net, bounds: Sequence[int]) -> System:
     for place, most in zip(net.places, bounds, strict=True):
         if place.initial > most:
             message = f"place '{place.id}' has {place.initial} tokens, and its bound is {most}"
@@ -80,20 +102,19 @@ def lower(net: Net, bound: int | None = None) -> System:
     return validate(replace(system, finite_paths=MAXIMAL))
 
 
-def place_bounds(net: Net, given: int | None = None) -> list[int]:
+def known_bounds(net: Net, given: int | None = None) -> list[int | None]:
     """Return the bound of each place: the lower of its structural bound and that of the file, or else `given`.
 
-    A place without any of these gets a default; the bound of a place that no transition changes is its initial count.
+    It is None for a place without any of these. The bound of a place that no transition changes is its initial count.
     """
     limits = [place.limit for place in net.places]
     found = structural_bounds(net) if None in limits else limits
     stated = [given if limit is None else limit for limit in limits]
-    guess = GENEROUS if sum(a is None and b is None for a, b in zip(stated, found, strict=True)) <= _FEW else MODEST
     changing = {place for number in possible_transitions(net) for place in net.transitions[number].changes()}
-    bounds = []
+    bounds: list[int | None] = []
     for number, place in enumerate(net.places):
         known = [bound for bound in (stated[number], found[number]) if bound is not None]
-        bounds.append(min(known, default=guess) if number in changing else place.initial)
+        bounds.append(min(known, default=None) if number in changing else place.initial)
     return bounds
 
 

@@ -21,7 +21,7 @@ from strandline.properties.automata.automaton import (
 from strandline.properties.automata.components import components
 from strandline.properties.automata.guard import FALSE, Guard
 from strandline.properties.automata.trimming import trim
-from strandline.properties.effort import spend
+from strandline.properties.effort import check_limits, spend
 
 MAXIMUM_WORK = 20_000_000
 """Most pairs of edges for which simulation is computed; larger automata are reduced by bisimulation alone."""
@@ -83,6 +83,7 @@ def reduce_by_bisimulation(automaton: Automaton) -> Automaton:
         signatures: dict[tuple[int, frozenset[tuple[int, int, Guard]]], int] = {}
         refined = []
         for state, outgoing in enumerate(automaton.edges):
+            check_limits(1 + len(outgoing))
             united = merge_parallel(Edge(edge.guard, block[edge.target], edge.marks) for edge in outgoing)
             signature = (block[state], frozenset((edge.target, edge.marks, edge.guard) for edge in united))
             refined.append(signatures.setdefault(signature, len(signatures)))
@@ -110,18 +111,34 @@ def quotient(automaton: Automaton, representative: Sequence[int]) -> Automaton:
 
 
 def greatest_simulation(links: Sequence[Sequence[_Link]], start: list[set[int]]) -> list[set[int]]:
-    """Return the greatest simulation inside the relation `start`: element s is the set of states that simulate s."""
+    """Return the greatest simulation inside the relation `start`: element s is the set of states that simulate s.
+
+    A pair is compared again only if a pair to which their edges lead has been removed.
+    """
     above = start
-    changed = True
-    while changed:
-        changed = False
-        for state, own in enumerate(links):
-            for other in list(above[state]):
-                spend(1 + len(own))
-                if other != state and not _matches(own, links[other], above):
-                    above[state].discard(other)
-                    changed = True
+    sources: list[set[int]] = [set() for _ in links]
+    for state, own in enumerate(links):
+        for link in own:
+            sources[link.other].add(state)
+    waiting: dict[int, set[int] | None] = dict.fromkeys(range(len(links)))
+    while waiting:
+        state = next(iter(waiting))
+        others = waiting.pop(state)
+        own = links[state]
+        for other in list(above[state] if others is None else others & above[state]):
+            spend(1 + len(own))
+            if other != state and not _matches(own, links[other], above):
+                above[state].discard(other)
+                _compare_again(waiting, sources[state], sources[other])
     return above
+
+
+def _compare_again(waiting: dict[int, set[int] | None], states: set[int], others: set[int]) -> None:
+    """Add pairs of states to those that wait to be compared; None stands for all others."""
+    for state in states:
+        known = waiting.setdefault(state, set())
+        if known is not None:
+            known |= others
 
 
 def _matches(own: Sequence[_Link], offered: Sequence[_Link], above: list[set[int]]) -> bool:

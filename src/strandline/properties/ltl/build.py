@@ -16,8 +16,6 @@ from strandline.properties.ltl.implication import (
     contradicts,
     covers,
     implies,
-    is_eventual,
-    is_universal,
     memoised_negation,
 )
 
@@ -30,14 +28,14 @@ def order(formula: Formula) -> tuple[int, str]:
 
 def next_(operand: Formula) -> Formula:
     """Return X f, simplified."""
-    if operand in (TRUE, FALSE) or (is_eventual(operand) and is_universal(operand)):
+    if operand in (TRUE, FALSE) or (operand.is_eventual and operand.is_universal):
         return operand
     return make(Operator.NEXT, operand)
 
 
 def eventually(operand: Formula) -> Formula:
     """Return F f, simplified."""
-    if is_eventual(operand):
+    if operand.is_eventual:
         return operand
     match operand.operator:
         case Operator.NEXT:
@@ -47,12 +45,12 @@ def eventually(operand: Formula) -> Formula:
         case Operator.STRONG_RELEASE:
             return eventually(conjoin(operand.operands))
         case Operator.OR:
-            outside = [part for part in operand.operands if is_eventual(part) or is_universal(part)]
+            outside = [part for part in operand.operands if part.is_eventual or part.is_universal]
             if outside:
                 rest = [part for part in operand.operands if part not in outside]
                 return disjoin([eventually(disjoin(rest)), *map(eventually, outside)])
         case Operator.AND:
-            outside = [part for part in operand.operands if is_eventual(part) and is_universal(part)]
+            outside = [part for part in operand.operands if part.is_eventual and part.is_universal]
             if outside:
                 rest = [part for part in operand.operands if part not in outside]
                 return conjoin([eventually(conjoin(rest)), *outside])
@@ -61,7 +59,7 @@ def eventually(operand: Formula) -> Formula:
 
 def always(operand: Formula) -> Formula:
     """Return G f, simplified."""
-    if is_universal(operand):
+    if operand.is_universal:
         return operand
     match operand.operator:
         case Operator.NEXT:
@@ -71,12 +69,12 @@ def always(operand: Formula) -> Formula:
         case Operator.WEAK_UNTIL:
             return always(disjoin(operand.operands))
         case Operator.AND:
-            outside = [part for part in operand.operands if is_eventual(part) or is_universal(part)]
+            outside = [part for part in operand.operands if part.is_eventual or part.is_universal]
             if outside:
                 rest = [part for part in operand.operands if part not in outside]
                 return conjoin([always(conjoin(rest)), *map(always, outside)])
         case Operator.OR:
-            outside = [part for part in operand.operands if is_eventual(part) and is_universal(part)]
+            outside = [part for part in operand.operands if part.is_eventual and part.is_universal]
             if outside:
                 rest = [part for part in operand.operands if part not in outside]
                 return disjoin([always(disjoin(rest)), *outside])
@@ -85,7 +83,7 @@ def always(operand: Formula) -> Formula:
 
 def until(left: Formula, right: Formula) -> Formula:
     """Return f U g, simplified."""
-    if right in (TRUE, FALSE) or left is FALSE or is_eventual(right) or implies(left, right):
+    if right in (TRUE, FALSE) or left is FALSE or right.is_eventual or implies(left, right):
         return right
     if left is TRUE or covers(left, right):
         return eventually(right)
@@ -93,8 +91,8 @@ def until(left: Formula, right: Formula) -> Formula:
         return next_(until(left.operands[0], right.operands[0]))
     if right.operator is Operator.UNTIL and implies(left, right.operands[0]):
         return right
-    if right.operator is Operator.OR and any(is_eventual(part) for part in right.operands):
-        outside = [part for part in right.operands if is_eventual(part)]
+    if right.operator is Operator.OR and any(part.is_eventual for part in right.operands):
+        outside = [part for part in right.operands if part.is_eventual]
         rest = [part for part in right.operands if part not in outside]
         return disjoin([until(left, disjoin(rest)), *outside])
     if left.operator in (Operator.UNTIL, Operator.WEAK_UNTIL) and left.operands[1] is right:
@@ -113,7 +111,7 @@ def weak_until(left: Formula, right: Formula) -> Formula:
         return TRUE
     if right is FALSE:
         return always(left)
-    if is_universal(left):
+    if left.is_universal:
         return disjoin([left, right])
     if left.operator is Operator.NEXT and right.operator is Operator.NEXT:
         return next_(weak_until(left.operands[0], right.operands[0]))
@@ -129,7 +127,7 @@ def weak_until(left: Formula, right: Formula) -> Formula:
 
 def release(left: Formula, right: Formula) -> Formula:
     """Return f R g, simplified."""
-    if right in (TRUE, FALSE) or left is TRUE or is_universal(right) or implies(right, left):
+    if right in (TRUE, FALSE) or left is TRUE or right.is_universal or implies(right, left):
         return right
     if left is FALSE or contradicts(left, right):
         return always(right)
@@ -137,8 +135,8 @@ def release(left: Formula, right: Formula) -> Formula:
         return next_(release(left.operands[0], right.operands[0]))
     if right.operator is Operator.RELEASE and implies(right.operands[0], left):
         return right
-    if right.operator is Operator.AND and any(is_universal(part) for part in right.operands):
-        outside = [part for part in right.operands if is_universal(part)]
+    if right.operator is Operator.AND and any(part.is_universal for part in right.operands):
+        outside = [part for part in right.operands if part.is_universal]
         rest = [part for part in right.operands if part not in outside]
         return conjoin([release(left, conjoin(rest)), *outside])
     if left.operator in (Operator.RELEASE, Operator.STRONG_RELEASE) and left.operands[1] is right:
@@ -157,7 +155,7 @@ def strong_release(left: Formula, right: Formula) -> Formula:
         return FALSE
     if right is TRUE:
         return eventually(left)
-    if is_eventual(left):
+    if left.is_eventual:
         return conjoin([left, right])
     if left.operator is Operator.NEXT and right.operator is Operator.NEXT:
         return next_(strong_release(left.operands[0], right.operands[0]))

@@ -56,12 +56,16 @@ BOOLEAN_OPERATORS = frozenset(
 
 
 TEMPORAL_OPERATORS = frozenset(Operator) - BOOLEAN_OPERATORS - QUANTIFIERS
+_EVENTUAL = frozenset({Operator.TRUE, Operator.FALSE, Operator.EVENTUALLY})
+_UNIVERSAL = frozenset({Operator.TRUE, Operator.FALSE, Operator.ALWAYS})
+_INHERITING = TEMPORAL_OPERATORS | {Operator.AND, Operator.OR}
+"""Operators whose formulas are eventual, or universal, if their operands are; the first of U or R does not matter."""
 
 
 class Formula:
     """An immutable node; make nodes with `make`, `atom`, `TRUE` and `FALSE`."""
 
-    __slots__ = ("__weakref__", "is_boolean", "name", "operands", "operator", "size")
+    __slots__ = ("__weakref__", "is_boolean", "is_eventual", "is_universal", "name", "operands", "operator", "size")
 
     operator: Operator
     operands: tuple[Formula, ...]
@@ -71,6 +75,10 @@ class Formula:
     """The number of nodes, counted as a tree."""
     is_boolean: bool
     """True if no temporal operator occurs."""
+    is_eventual: bool
+    """True if the syntax shows f ≡ F f: a word that satisfies f also does with any prefix before it."""
+    is_universal: bool
+    """True if the syntax shows f ≡ G f: every suffix of a word that satisfies f satisfies f."""
 
     def __init__(self, operator: Operator, operands: tuple[Formula, ...], name: str) -> None:
         self.operator = operator
@@ -78,6 +86,12 @@ class Formula:
         self.name = name
         self.size = 1 + sum(operand.size for operand in operands)
         self.is_boolean = operator in BOOLEAN_OPERATORS and all(part.is_boolean for part in operands)
+        self.is_eventual = operator in _EVENTUAL or (
+            operator in _INHERITING and all(part.is_eventual for part in operands[operator is Operator.UNTIL :])
+        )
+        self.is_universal = operator in _UNIVERSAL or (
+            operator in _INHERITING and all(part.is_universal for part in operands[operator is Operator.RELEASE :])
+        )
 
     def __repr__(self) -> str:
         return f"Formula({self})"
@@ -154,7 +168,17 @@ def atoms_in_order(formula: Formula) -> tuple[str, ...]:
 
 def height(formula: Formula) -> int:
     """Return the length of the longest branch, 1 for an atom."""
+    return _most_on_a_branch(formula, frozenset(Operator))
+
+
+def temporal_height(formula: Formula) -> int:
+    """Return the largest number of temporal operators on a branch."""
+    return _most_on_a_branch(formula, TEMPORAL_OPERATORS)
+
+
+def _most_on_a_branch(formula: Formula, counted: frozenset[Operator]) -> int:
     heights: dict[Formula, int] = {}
     for node in subformulas(formula):
-        heights[node] = 1 + max((heights[operand] for operand in node.operands), default=0)
+        below = max((heights[operand] for operand in node.operands), default=0)
+        heights[node] = below + (node.operator in counted)
     return heights[formula]

@@ -26,8 +26,6 @@ from strandline.properties.ltl.implication import (
     contradicts,
     covers,
     implies,
-    is_eventual,
-    is_universal,
     memoised_negation,
 )
 
@@ -159,7 +157,7 @@ def _merge(side: _Side, parts: list[Formula]) -> list[Formula]:
     dual_lasting = _SIDES[_DUAL_SIDE[side.operator]].lasting
     for part in parts:
         # G F a and F G a do not depend on the beginning of a word, and distribute over one of the two operators only.
-        if is_eventual(part) and is_universal(part):
+        if part.is_eventual and part.is_universal:
             if part.operator is dual_lasting and part.operands[0].operator is side.lasting:
                 groups.setdefault((part.operator, None, None), []).append(part)
             else:

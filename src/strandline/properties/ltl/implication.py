@@ -18,38 +18,6 @@ MAXIMUM_SIZE = 200
 """The largest sum of two formulas' sizes for which `implies` looks at them; it bounds the recursion and its cost."""
 
 
-@lru_cache(maxsize=1 << 14)
-def is_eventual(formula: Formula) -> bool:
-    """Return True if the syntax shows f ≡ F f: a word that satisfies f also does with any prefix before it."""
-    match formula.operator:
-        case Operator.TRUE | Operator.FALSE | Operator.EVENTUALLY:
-            return True
-        case Operator.AND | Operator.OR | Operator.NEXT | Operator.ALWAYS:
-            return all(map(is_eventual, formula.operands))
-        case Operator.UNTIL:
-            return is_eventual(formula.operands[1])
-        case Operator.RELEASE | Operator.WEAK_UNTIL | Operator.STRONG_RELEASE:
-            return all(map(is_eventual, formula.operands))
-        case _:
-            return False
-
-
-@lru_cache(maxsize=1 << 14)
-def is_universal(formula: Formula) -> bool:
-    """Return True if the syntax shows f ≡ G f: every suffix of a word that satisfies f satisfies f."""
-    match formula.operator:
-        case Operator.TRUE | Operator.FALSE | Operator.ALWAYS:
-            return True
-        case Operator.AND | Operator.OR | Operator.NEXT | Operator.EVENTUALLY:
-            return all(map(is_universal, formula.operands))
-        case Operator.RELEASE:
-            return is_universal(formula.operands[1])
-        case Operator.UNTIL | Operator.WEAK_UNTIL | Operator.STRONG_RELEASE:
-            return all(map(is_universal, formula.operands))
-        case _:
-            return False
-
-
 @lru_cache(maxsize=1 << 12)
 def boolean_guard(formula: Formula, atoms: tuple[str, ...]) -> Guard:
     """Return the Boolean function of a formula without temporal operators, over the given propositions."""
@@ -127,7 +95,7 @@ def _implies(left: Formula, right: Formula) -> bool:
 def _from_left(left: Formula, right: Formula) -> bool:
     """Return True if `left` guarantees, now or (for an eventual `right`) some time, a formula that implies `right`."""
     operands = left.operands
-    eventual = is_eventual(right)
+    eventual = right.is_eventual
     match left.operator:
         case Operator.ALWAYS:
             return _implies(operands[0], right)
@@ -152,7 +120,7 @@ def _from_left(left: Formula, right: Formula) -> bool:
 def _to_right(left: Formula, right: Formula) -> bool:
     """Return True if `left` implies a formula that suffices for `right` now, or always if `left` is universal."""
     operands = right.operands
-    universal = is_universal(left)
+    universal = left.is_universal
     match right.operator:
         case Operator.EVENTUALLY:
             return _implies(left, operands[0])

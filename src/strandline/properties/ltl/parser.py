@@ -23,9 +23,13 @@ from strandline.properties.ltl.formula import (
     Operator,
     atom,
     make,
+    temporal_height,
 )
 from strandline.properties.ltl.tokens import Token, TokenKind, tokenize, unquote
 from strandline.source import Source, Span
+
+MAXIMUM_NESTING = 1000
+"""The most temporal operators inside each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,8 @@ class _Parser:
         whole = self.operands.pop()
         formula = self._as_formula(whole)
         self._check_states(formula, whole.span)
+        if temporal_height(formula) > MAXIMUM_NESTING:
+            raise self._error(f"temporal operators are nested more than {MAXIMUM_NESTING:,} deep", whole.span)
         return ParsedFormula(formula, self.source, MappingProxyType(self.atom_spans))
 
     def _operand(self, token: Token) -> bool:
@@ -284,18 +290,15 @@ def _is_bare_comparison(operand: _Operand) -> bool:
 
 def _strip_parentheses(text: str) -> str:
     """Remove parentheses that enclose the whole expression."""
-    while text.startswith("(") and _closes_at_end(text):
-        text = text[1:-1]
-    return text
-
-
-def _closes_at_end(text: str) -> bool:
-    depth = 0
-    for offset, character in enumerate(text):
+    opening = len(text) - len(text.lstrip("("))
+    closing = len(text) - len(text.rstrip(")"))
+    # As many pairs enclose the whole as are open everywhere between the first and the last of them.
+    pairs = depth = min(opening, len(text) - closing)
+    for character in text[depth : len(text) - closing]:
         depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return offset == len(text) - 1
-    return False
+        pairs = min(pairs, depth)
+    pairs = max(0, min(pairs, closing))
+    return text[pairs : len(text) - pairs]
 
 
 def _string_is_whole(text: str) -> bool:

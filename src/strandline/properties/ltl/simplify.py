@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from strandline.properties.effort import check_limits
 from strandline.properties.ltl.build import rebuilt
 from strandline.properties.ltl.formula import Formula, rebuild
 from strandline.properties.ltl.gathering import canonical_boolean
@@ -22,5 +23,6 @@ def simplify(formula: Formula, *, negated: bool = False) -> Formula:
 
 
 def _step(node: Formula, operands: tuple[Formula, ...]) -> Formula:
+    check_limits(10)
     result = rebuilt(node, operands)
     return canonical_boolean(result) if result.is_boolean else result

@@ -9,9 +9,10 @@ from strandline.properties.automata.automaton import Automaton
 from strandline.properties.automata.guard import TRUE
 from strandline.properties.automata.obligation import determinise
 from strandline.properties.automata.product import common_word
+from strandline.properties.effort import work_limit
 from strandline.properties.ltl.formula import Formula
 from strandline.properties.regular.finite import FiniteAutomaton, minimal_deterministic, trim
-from strandline.properties.translation.translate import generalised_pair, to_state_based
+from strandline.properties.translation.translate import MOST_EFFORT_FOR_PAIR, generalised_pair, to_state_based
 from strandline.properties.word import LassoWord
 
 
@@ -34,8 +35,14 @@ def bad_prefixes(formula: Formula) -> FiniteAutomaton:
 
     It is deterministic and minimal and accepts exactly the finite words without a satisfying continuation; if the
     automaton of the negated formula is smaller, that one is returned, which may detect a violation later but never
-    misses it. Raises `UsageError` with an example if the formula is no safety property.
+    misses it. Raises `UsageError` with an example if the formula is no safety property, and `TranslationTooLarge` if it
+    is too much work.
     """
+    with work_limit(MOST_EFFORT_FOR_PAIR):
+        return _bad_prefixes(formula)
+
+
+def _bad_prefixes(formula: Formula) -> FiniteAutomaton:
     positive, negative = generalised_pair(formula)
     gap = safety_gap(positive, negative)
     if gap is not None:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from strandline.properties.automata import guard as guards
 from strandline.properties.automata.automaton import Automaton, Edge, merge_parallel
 from strandline.properties.automata.guard import Guard
-from strandline.properties.effort import TranslationTooLarge
+from strandline.properties.effort import TranslationTooLarge, check_limits
 from strandline.properties.ltl.build import conjoin, order
 from strandline.properties.ltl.formula import FALSE, TRUE, Formula, Operator, make
 from strandline.properties.translation.expansion import Expander, Rest, destination_is_easier
@@ -54,6 +54,7 @@ def translate_to_generalised(
     steps: list[list[_Step]] = []
     edge_count = 0
     for state in states:
+        check_limits(100)
         outgoing = _steps(expander, state, rewrite)
         steps.append(outgoing)
         edge_count += len(outgoing)

@@ -75,8 +75,8 @@ class SweepCycleSearch(CycleSearch):
         self._next_probe = _LEAST_PROBE
         self._near_suspect = True
         self._adopted = False
-        if probes:
-            self._probe_initial_states()
+        # Not begun here: a search that is restored has made its first probe.
+        self._begins_with_probe = probes
 
     def _search(self) -> SweepCycles:
         """Return the arguments of the kernels."""
@@ -276,6 +276,9 @@ class SweepCycleSearch(CycleSearch):
         self._probe = Probe(kernel, roots, self.accepting, most=most, engine_bytes=self.engine_bytes)
 
     def advance(self, seconds: float = 0.05) -> Event:
+        if self._begins_with_probe:
+            self._begins_with_probe = False
+            self._probe_initial_states()
         if self._probe is None:
             event = super().advance(seconds)
             # A cycle over several layers is proved: a depth-first search extracts it.
