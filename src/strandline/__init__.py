@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from strandline.checker.verdicts.statistics import Statistics
     from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Verdict
     from strandline.compile.callback import from_callables
+    from strandline.conformance.api import conform
+    from strandline.conformance.verdict import Conformance, Conforms
     from strandline.errors import InputError, InternalError, ResourceError, StrandlineError
     from strandline.languages.python.runtime.annotations import Record, Scalar
     from strandline.languages.python.runtime.declarations import (
@@ -62,6 +64,8 @@ __all__ = [
     "Answer",
     "Array",
     "Bag",
+    "Conformance",
+    "Conforms",
     "Enum",
     "Exploration",
     "Fifo",
@@ -87,6 +91,7 @@ __all__ = [
     "action",
     "any_of",
     "check",
+    "conform",
     "count",
     "ctl",
     "enabled",
@@ -111,6 +116,8 @@ _HOMES = {
     "strandline.checker.graphs": ("StateGraph",),
     "strandline.checker.verdicts.statistics": ("Statistics",),
     "strandline.checker.verdicts.verdict": ("Answer", "Exploration", "PropertyVerdict", "Verdict"),
+    "strandline.conformance.api": ("conform",),
+    "strandline.conformance.verdict": ("Conformance", "Conforms"),
     "strandline.errors": ("InputError", "InternalError", "ResourceError", "StrandlineError"),
     "strandline.compile.callback": ("from_callables",),
     "strandline.languages.python.runtime.annotations": (

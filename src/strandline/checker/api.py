@@ -134,6 +134,11 @@ def explore(source: Source, options: ExploreOptions) -> Exploration:
             system = wider
 
 
+def system_of(source: Source) -> System:
+    """Return the System of a model: a file, a System or a Python `Model`."""
+    return source if isinstance(source, System) else _load_system(source)
+
+
 def _system(source: Source, options: Options, started: float) -> System:
     if isinstance(source, System):
         return source

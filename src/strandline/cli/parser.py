@@ -11,7 +11,7 @@ from strandline.errors import UsageError, suggestion
 from strandline.report.exit_codes import MEANINGS
 
 COMMANDS = (
-    "check", "explore", "resume", "runs", "measures", "simulate", "serve", "trace", "test", "info", "graph",
+    "check", "explore", "resume", "runs", "measures", "simulate", "serve", "trace", "conform", "test", "info", "graph",
     "sweepline", "automaton", "contest", "mcp", "lsp", "completion",
 )  # fmt: skip
 """Modules of this package, one per command, with a function `configure(subparsers)`.
@@ -29,6 +29,7 @@ _LOADING = (
     "simulate",
     "serve",
     "trace",
+    "conform",
     "test",
     "info",
     "graph",

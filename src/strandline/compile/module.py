@@ -90,7 +90,8 @@ def specified_expressions(
         yield from evaluated_expressions(edge)
 
 
-def _expressions(system: System, predicates: Sequence[Expression], measure: Measure | None) -> Iterator[Expression]:
+def all_expressions(system: System, predicates: Sequence[Expression], measure: Measure | None) -> Iterator[Expression]:
+    """Yield all expressions that a compiled System evaluates."""
     yield from specified_expressions(system, predicates, measure)
     for action in system.actions:
         yield from evaluated_expressions(action)
@@ -123,7 +124,7 @@ def emit(system: System, specification: KernelSpecification = PLAIN) -> Module:
     if scalarsets:
         functions |= Canonical(layout, scalarsets).functions(ENTRY, records.stride)
         entry = canonical.ENTRY
-    tables = table_texts(_expressions(system, predicates, measure))
+    tables = table_texts(all_expressions(system, predicates, measure))
     declarations = (*DECLARATIONS, coverage_bits.declaration, *tables)
     if reduction is not None:
         declarations += (*selection_code.DECLARATIONS, *selection_code.table_texts(reduction))

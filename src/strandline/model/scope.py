@@ -10,6 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from strandline.errors import ModelError, ParseError
@@ -93,6 +94,22 @@ class Scope(ABC):
         """Return the name of an action in a state, with the values of its parameters."""
         return action
 
+    def arguments(self, action: str) -> Mapping[str, Callable[[Evaluate], Any]]:
+        """Return the arguments of an action by name, each as a function of the state in which it is taken."""
+        return constant_arguments(action)
+
+
+_ARGUMENT = re.compile(r"(\w+)=([^,()]*)")
+
+
+def constant_arguments(action: str) -> dict[str, Callable[[Evaluate], Any]]:
+    """Return the arguments that stand in the name of an action, as in `Client_0.ask(to=2)`."""
+    return {name: partial(_constant, value) for name, value in _ARGUMENT.findall(action.partition("(")[2])}
+
+
+def _constant(value: str, evaluate: Evaluate) -> str:
+    return value
+
 
 def present_value(expression: Expression, value: int) -> Any:
     """Convert a value for people: a named value to its name, a truth value to a bool."""
@@ -146,6 +163,9 @@ class Without(Scope):
 
     def step_name(self, action: str, evaluate: Evaluate) -> str:
         return self.scope.step_name(action, evaluate)
+
+    def arguments(self, action: str) -> Mapping[str, Callable[[Evaluate], Any]]:
+        return self.scope.arguments(action)
 
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return self.scope.render(expression, longest=longest)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
@@ -14,11 +13,12 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from strandline.checker.api import CheckArguments
 from strandline.checker.expected.cases import Case, Expectation, PropertyExpectation
+from strandline.checker.expected.toml import parse_toml
 from strandline.checker.options.fields import options_in
 from strandline.checker.options.search import Options
 from strandline.checker.verdicts.statistics import table
 from strandline.checker.verdicts.verdict import Answer
-from strandline.errors import InputError, ParseError, UsageError, suggestion
+from strandline.errors import InputError, UsageError, suggestion
 from strandline.languages import LANGUAGES
 from strandline.source import Source, Span
 
@@ -72,7 +72,7 @@ def read_expected(file: Path) -> tuple[Case, ...]:
     if file.suffix in LANGUAGES:
         return (Case(file, file.name, "check", file, {}, Expectation("HOLDS")),)
     source = _read(file)
-    top = _Section(source, "", 0, _parse(source))
+    top = _Section(source, "", 0, parse_toml(source))
     top.refuse_unknown(_TOP)
     top.check_values()
     fault = top.text("fault")
@@ -97,26 +97,6 @@ def _read(file: Path) -> Source:
         return Source(str(file), file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: cannot be read: {error}") from None
-
-
-_TOML_PLACE = re.compile(r" \(at line (\d+), column (\d+)\)$")
-
-
-def _parse(source: Source) -> dict[str, Any]:
-    try:
-        return tomllib.loads(source.text)
-    except tomllib.TOMLDecodeError as error:
-        message = str(error)
-    except ValueError as error:
-        message = f"not TOML: {error}"
-    except RecursionError:
-        message = "not TOML: nested too deeply"
-    place = _TOML_PLACE.search(message)
-    if place is None:
-        raise ParseError(message, source)
-    lines = source.text.splitlines(keepends=True)[: int(place[1]) - 1]
-    start = sum(map(len, lines)) + int(place[2]) - 1
-    raise ParseError(message[: place.start()], source, Span(start, start + 1))
 
 
 def _case(file: Path, top: _Section, section: _Section, fault: str | None) -> Case:

@@ -163,6 +163,18 @@ Seed, number of the present walk and of all walks; whether it has begun, its ran
 longest length, the steps of all walks, and how many ended in a deadlock.
 """
 
+MATCH = _kind(
+    "event", "last", "candidates", "stamp", "at_most", "queued", "found", "misses", "wanted", "fault", "observations",
+    "places", "answers",
+)  # fmt: skip
+"""State of matching a log.
+
+The next event of a batch and their number; the number of candidates; the stamp of the entries that are valid in both
+tables; the bound on unlogged steps. Of the present event: states before it and states after it so far, and questions
+whose answers are unknown; the number of successors for which there must be room; whether an expression faulted. The
+most expressions of a question; slots of the tables of states, and of the table of answers.
+"""
+
 NESTED = _kind("accepting", "path", "wanted_path", "second", "record")
 """State of a nested depth-first search.
 

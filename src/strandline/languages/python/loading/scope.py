@@ -30,7 +30,7 @@ from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Expression, deep_recursion, size
 from strandline.model.intervals import INT64
 from strandline.model.plain import PlainScope
-from strandline.model.scope import Evaluate, Scope, View
+from strandline.model.scope import Evaluate, Scope, View, constant_arguments
 from strandline.model.system import Action, Variable
 from strandline.model.values import show
 from strandline.source import Source, Span
@@ -135,6 +135,14 @@ class PythonScope(Scope):
             for one in arguments
         ]
         return f"{title}({', '.join(shown)})"
+
+    def arguments(self, action: str) -> Mapping[str, Callable[[Evaluate], Any]]:
+        """Return the arguments of an action by name, each as a function of the state in which it is taken."""
+        found = constant_arguments(action)
+        for one in self._offers.get(action, ("", ()))[1]:
+            if not isinstance(one, str):
+                found[one[0].removesuffix("=")] = partial(answer, self.structure, one[1])
+        return found
 
     def _means(self, text: str, expression: Expression) -> bool:
         """Return True if the text, parsed in the model's notation, is this expression."""

@@ -1,0 +1,170 @@
+"""Logs in one order: the events are streamed, from one set of candidates to the next.
+
+Only the last batches are kept, so that memory does not grow with the log; a deviation is explained from there on.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from strandline.compile.interpret import Valuation
+from strandline.conformance.compiled import CompiledStream
+from strandline.conformance.definition import Definition
+from strandline.conformance.deviations import Explainer
+from strandline.conformance.logs import Batch, Entry
+from strandline.conformance.maps import LogMap
+from strandline.conformance.patterns import MisreadEvent, Pattern, PatternMaker
+from strandline.conformance.verdict import Deviation
+
+_WINDOW, _WORK = 1_000, 20_000
+"""Most events in front of a deviation that its trace shows; most states that are followed for it by the definition."""
+_MOST_PATTERNS = 1 << 16
+
+
+class PatternReader:
+    """Reads the patterns of entries; equal events are read once."""
+
+    def __init__(self, maker: PatternMaker, log_map: LogMap) -> None:
+        self._maker, self._map = maker, log_map
+        self._known: dict[Any, Pattern] = {}
+        self._ignored = frozenset(log_map.ignore)
+
+    def patterns(self, batch: Batch) -> list[tuple[int, Pattern]]:
+        """Return the patterns of a batch, each with its place; events that `translate` drops have none."""
+        if len(self._known) > _MOST_PATTERNS:
+            self._known.clear()
+        found = []
+        for place, fields in enumerate(batch.fields):
+            event: dict[str, Any] | None = fields
+            if self._map.translate is not None:
+                event = self._translated(batch.entry(place), fields)
+            if event is not None:
+                found.append((place, self._pattern(batch, place, event)))
+        return found
+
+    def _pattern(self, batch: Batch, place: int, event: dict[str, Any]) -> Pattern:
+        ignored = self._ignored
+        key: Any = tuple([one for one in event.items() if one[0] not in ignored])
+        try:
+            known = self._known.get(key)
+        except TypeError:
+            key = json.dumps(key, sort_keys=True)
+            known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self.read(batch.entry(place), event)
+        return known
+
+    def read(self, entry: Entry, event: dict[str, Any]) -> Pattern:
+        """Return the pattern of one event."""
+        for name, value in event.items():
+            if isinstance(value, float) and not value.is_integer() and name not in self._maker.passed_over:
+                rule = self._map.events.get(str(event.get(self._map.event)))
+                if rule is None or name not in rule.ignore:
+                    entry.fail(f"'{name}' is {value}, and models have whole numbers only (a map may ignore it)", name)
+        whole = {name: int(value) if _is_whole(value) else value for name, value in event.items()}
+        try:
+            return self._maker.pattern(whole)
+        except MisreadEvent as error:
+            entry.fail(error.message, error.text)
+
+    def _translated(self, entry: Entry, fields: dict[str, Any]) -> dict[str, Any] | None:
+        assert self._map.translate is not None
+        try:
+            event = self._map.translate(dict(fields))
+        except Exception as error:  # noqa: BLE001  a program of the user
+            entry.fail(f"translate raises {type(error).__name__}: {error}")
+        if event is not None and not isinstance(event, dict):
+            entry.fail(f"translate returns {type(event).__name__}, not a dictionary or None")
+        return event
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer()
+
+
+class LinearRun:
+    """One run of a program: its log is compared with the model, batch by batch."""
+
+    def __init__(
+        self,
+        definition: Definition,
+        stream: CompiledStream | None,
+        reader: PatternReader,
+        start: list[Valuation],
+    ) -> None:
+        self._definition, self._stream, self._reader = definition, stream, reader
+        self._candidates = start
+        self._kept: list[tuple[int, list[Valuation], Batch, list[tuple[int, Pattern]]]] = []
+        """The last batches: events in front, candidates in front, the batch, and its patterns with their places."""
+        self.events = 0
+        self.matched = 0
+        self.taken: set[int] = set()
+        if stream is not None:
+            stream.start(start)
+
+    @property
+    def candidates(self) -> list[Valuation]:
+        """The states that match the events so far."""
+        return self._candidates if self._stream is None else self._stream.candidates
+
+    def feed(self, batch: Batch) -> Deviation | None:
+        """Match the events of a batch; return the deviation at the first that does not match."""
+        read = self._reader.patterns(batch)
+        self.events += len(batch.fields)
+        before = self.candidates
+        count = self._match([pattern for _, pattern in read])
+        self._kept = [*self._kept[-1:], (self.matched, before, batch, read)]
+        self.matched += count
+        return None if count == len(read) else self._explain(len(read) - count)
+
+    def _match(self, patterns: list[Pattern]) -> int:
+        if self._stream is not None:
+            return self._stream.match(patterns)
+        for number, pattern in enumerate(patterns):
+            matched = self._definition.follow(self._candidates, pattern)
+            if not matched.targets:
+                return number
+            for source, step in matched.targets.values():
+                if step is not None:
+                    self.taken.update(self._definition.actions(self._definition.interpreter.steps(source)[step]))
+            self._candidates = list(matched.targets)
+        return len(patterns)
+
+    def _explain(self, unmatched: int) -> Deviation:
+        """Explain the deviation from a state not too far in front of it; the last events of the batch do not match."""
+        events = [(batch.entry(place), one) for _, _, batch, read in self._kept for place, one in read]
+        failed = events[len(events) - unmatched]
+        del events[len(events) - unmatched :]
+        first, start = self._kept[0][:2]
+        length = max(8, min(_WINDOW, _WORK // max(len(self.candidates), 1)))
+        skipped = max(0, len(events) - length)
+        if skipped and self._stream is not None:
+            self._stream.start(start)
+            self._stream.match([pattern for _, pattern in events[:skipped]])
+            start = self._stream.candidates
+            first, events = first + skipped, events[skipped:]
+        return Explainer(self._definition).deviation(start, events, failed, first)
+
+
+def feed_all(
+    run: LinearRun, batches: Iterable[Batch], out_of_time: Callable[[], bool]
+) -> tuple[Deviation | None, bool]:
+    """Feed a log to a run; return the deviation, if there is one, and whether the time was sufficient."""
+    for batch in batches:
+        deviation = run.feed(batch)
+        if deviation is not None:
+            return deviation, True
+        if out_of_time():
+            return None, False
+    return None, True
+
+
+def deadline(seconds: float | None) -> Callable[[], bool]:
+    """Return a function that returns True when these seconds are over."""
+    if seconds is None:
+        return lambda: False
+    end = time.perf_counter() + seconds
+    return lambda: time.perf_counter() > end
