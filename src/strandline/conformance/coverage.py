@@ -17,8 +17,13 @@ def coverage_of(system: System, certain: Collection[int], possible: Collection[i
         titles[title] = max(rank, titles.get(title, 0))
     visited = _locations(system, possible)
     every = [(process.name, name) for process in system.processes for name in process.locations]
+    certainly, perhaps, never = (
+        tuple(title for title, rank in titles.items() if rank == wanted) for wanted in (2, 1, 0)
+    )
     return ModelCoverage(
-        *(tuple(title for title, rank in titles.items() if rank == wanted) for wanted in (2, 1, 0)),
+        certainly,
+        perhaps,
+        never,
         tuple(f"{process}.{name}" for process, name in every if (process, name) in visited),
         tuple(f"{process}.{name}" for process, name in every if (process, name) not in visited),
     )
@@ -26,7 +31,7 @@ def coverage_of(system: System, certain: Collection[int], possible: Collection[i
 
 def _locations(system: System, taken: Iterable[int]) -> set[tuple[str, str]]:
     """Return the locations where processes begin and to which actions moved them."""
-    found = set()
+    found: set[tuple[str, str]] = set()
     for process in system.processes:
         slot = system.offsets[process.location]
         found.update((process.name, process.location.show(state[slot])) for state in system.initial)

@@ -182,7 +182,9 @@ class _Reader:
         self._refuse_unknown(table, _RULE_KEYS)
         return Rule(
             self._texts("action", table["action"]) if "action" in table else None,
-            *(self._names(key, table.get(key, {})) for key in ("arguments", "before", "after")),
+            self._names("arguments", table.get("arguments", {})),
+            self._names("before", table.get("before", {})),
+            self._names("after", table.get("after", {})),
             self._texts("ignore", table.get("ignore", [])),
         )
 

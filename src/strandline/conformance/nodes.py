@@ -124,11 +124,12 @@ def search_product(product: LogProduct, max_seconds: float | None = None) -> Fou
         return _found(product, verdict.trace, complete=True)
     total = " + ".join(one.name for one in product.positions)
     most = sum(one.domain.high for one in product.positions)
+    agreed = " and ".join(f"{one.name} == 1" for one in product.agreed)
     low, best = 0, None
     # The largest sum of positions that is reached, by bisection.
     while low < most:
         middle = (low + most + 1) // 2
-        verdict = check(product.system, reach=f"{total} >= {middle}", max_seconds=max_seconds)
+        verdict = check(product.system, reach=f"{total} >= {middle} and {agreed}", max_seconds=max_seconds)
         if _faults(verdict):
             return None
         if verdict.answer is Answer.UNKNOWN:
@@ -154,6 +155,8 @@ def _found(product: LogProduct, trace: Trace, *, complete: bool) -> Found:
         node, _, action = step.action.partition(":")
         number = int(action)
         steps.append(Taken(None if node == "-" else int(node), None if number == STAYS else number))
+    while not complete and steps and steps[-1].node is None:
+        steps.pop()
     return Found(complete, start, tuple(steps))
 
 

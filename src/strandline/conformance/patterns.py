@@ -82,8 +82,8 @@ class PatternMaker:
         """Raise an error for the first field of a rule that none of the rule's events had."""
         for name, rule in self.map.events.items():
             seen = self._seen.get(name)
-            for one in () if seen is None else (*rule.arguments, *rule.before, *rule.after):
-                if one not in seen:
+            for one in (*rule.arguments, *rule.before, *rule.after):
+                if seen is not None and one not in seen:
                     hint = suggestion(one, seen - self.passed_over)
                     self.map.fail(f"no event '{name}' of the log has the field '{one}'{hint}", one)
 
@@ -207,8 +207,8 @@ class PatternMaker:
             checks = []
             if "(" in name and name not in self.actions and name not in self.map.events:
                 # As in a trace: the name of a step with the values of its arguments.
-                question = self.questionnaire.about_name(self._name(number))
-                checks.append(Check(question, self.questionnaire.number_of_value(name), self.map.event))
+                named = self.questionnaire.about_name(self._name(number))
+                checks.append(Check(named, self.questionnaire.number_of_value(name), self.map.event))
             complete = True
             for one, path in fields.items():
                 question = self.questionnaire.about_argument(self._name(number), path)

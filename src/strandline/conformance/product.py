@@ -21,7 +21,7 @@ from strandline.compile.interpret import Valuation
 from strandline.compile.llvm.faults import may_fault
 from strandline.conformance.orders import NodeLog
 from strandline.conformance.questions import Check, Questionnaire
-from strandline.model.expression import Binary, Const, Expression, Lookup, Read, Table, Unary, conjunction
+from strandline.model.expression import Binary, Const, Expression, Lookup, Read, Table, Unary, conjunction, walk
 from strandline.model.plain import PlainScope
 from strandline.model.system import Action, Assign, Domain, System, Variable
 from strandline.traces.interpreter_walk import reference_of
@@ -34,6 +34,15 @@ STAYS = -1
 
 class NoProduct(Exception):
     """A log that has no product with the model; the definition decides it."""
+
+
+class _ProductScope(PlainScope):
+    """The scope of a product, in whose language a table has no words."""
+
+    def render(self, expression: Expression, *, longest: int | None = None) -> str:
+        if any(isinstance(node, Lookup) for node in walk(expression)):
+            return "a condition on the log"
+        return super().render(expression, longest=longest)
 
 
 class LogProduct:
@@ -55,10 +64,10 @@ class LogProduct:
         self.positions = [
             Variable(f"_position_{number}", Domain(0, len(one.events))) for number, one in enumerate(nodes)
         ]
-        self._agreed = [Variable(f"_agreed_{number}", Domain(0, 1), initial=(1,)) for number in range(len(nodes))]
+        self.agreed = [Variable(f"_agreed_{number}", Domain(0, 1), initial=(1,)) for number in range(len(nodes))]
         self._quota = Variable("_unlogged", Domain(0, at_most))
         self._at_most = at_most if unlogged else 0
-        own = [*self.positions, *self._agreed, *([self._quota] if unlogged else [])]
+        own = [*self.positions, *self.agreed, *([self._quota] if unlogged else [])]
         variables = (*self.model.variables, *own)
         first = tuple(value for variable in own for value in variable.initial)
         actions = [
@@ -73,7 +82,7 @@ class LogProduct:
             self.model.processes,
             tuple(actions),
             initial=tuple((*state, *first) for state in start),
-            scope=PlainScope(variables),
+            scope=_ProductScope(variables),
         )
         self.system = replace(system, ends=Unary("not", self._is_over()))
         self.start = start
@@ -125,7 +134,7 @@ class LogProduct:
         quota = Read(self._quota)
         guard = conjunction(
             Binary("<", quota, Const(self._at_most)),
-            *(Binary("==", Read(one), Const(1)) for one in self._agreed),
+            *(Binary("==", Read(one), Const(1)) for one in self.agreed),
             Unary("not", self._is_over()),
             action.guard,
         )
@@ -137,7 +146,7 @@ class LogProduct:
         position = Read(self.positions[node])
         parts: list[Expression] = [
             Binary("==", Lookup(Table([int(one) for one in allowed]), position), Const(1)),
-            Binary("==", Read(self._agreed[node]), Const(1)),
+            Binary("==", Read(self.agreed[node]), Const(1)),
         ]
         for other, variable in enumerate(self.positions):
             counts = [needs.get(other, 0) for needs in self._nodes[node].needs]
@@ -151,7 +160,7 @@ class LogProduct:
         """Yield the effects of consuming an event: whether the state after it agrees, and the next position."""
         agreement = conjunction(*self._agreement(node, after))
         if agreement is not None:
-            yield Assign(Read(self._agreed[node]), agreement)
+            yield Assign(Read(self.agreed[node]), agreement)
         position = Read(self.positions[node])
         yield Assign(position, Binary("+", position, Const(1)))
         if self._at_most:
@@ -163,7 +172,7 @@ class LogProduct:
             Binary("==", Read(one), Const(len(log.events)))
             for one, log in zip(self.positions, self._nodes, strict=True)
         )
-        joined = conjunction(*ended, *(Binary("==", Read(one), Const(1)) for one in self._agreed))
+        joined = conjunction(*ended, *(Binary("==", Read(one), Const(1)) for one in self.agreed))
         assert joined is not None
         return joined
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +65,13 @@ class Questionnaire:
     def about_state(self, text: str) -> int:
         """Return the number of a question about a state. Raises `InputError` if the model has no such expression."""
         known = self._numbers.get((text, None))
-        return self._add((text, None), Question(text, self._question(text))) if known is None else known
+        if known is not None:
+            return known
+        ask = self._question(text)
+        with suppress(Fault):
+            # Some scopes refuse names only when they are evaluated.
+            ask(lambda expression: self._interpreter.evaluate(expression, self.system.initial[0]))
+        return self._add((text, None), Question(text, ask))
 
     def about_argument(self, action: str, path: str) -> int | None:
         """Return the number of a question about an argument of an action; None if it has no such argument."""
