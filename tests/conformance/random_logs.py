@@ -61,7 +61,7 @@ def random_log(random: Random, system: System, length: int = 8, nodes: int = 1) 
     unlogged = frozenset(name for name in names if random.random() < 0.2)
     state, events, row, most = random.choice(system.initial), [], 0, 1
     for _ in range(length):
-        steps = [one for one in interpreter.steps(state) if one.target is not None]
+        steps = [one for one in interpreter.all_steps(state) if one.target is not None]
         if not steps:
             break
         step = random.choice(steps)
@@ -122,7 +122,7 @@ def _continues(
 ) -> bool:
     if all(place == len(events) for place, events in zip(places, nodes, strict=True)):
         return True
-    for step in interpreter.steps(state):
+    for step in interpreter.all_steps(state):
         target = step.target
         if target is None:
             continue

@@ -38,7 +38,7 @@ def by_definition(log: RandomLog) -> bool:
     maker = PatternMaker(questionnaire, log_map)
     events = log.as_fields()
     batch = Batch("log", events, list(range(1, len(events) + 1)), [])
-    patterns = [pattern for _, pattern in PatternReader(maker, log_map).patterns(batch)]
+    patterns = [reading.pattern for _, reading in PatternReader(maker, log_map).read(batch)]
     return Definition(questionnaire, maker.unlogged(), log_map.at_most).conforms(patterns)
 
 

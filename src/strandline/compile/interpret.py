@@ -273,6 +273,11 @@ class Interpreter:
             if step.fault is not None:
                 return
 
+    def all_steps(self, state: Valuation) -> list[Step]:
+        """Return every step of a state as `steps` does, but also those behind one that faults."""
+        known = self._known.get(state)
+        return known if known and known[-1].fault is None else list(self._generate_steps(state))
+
     def step(self, state: Valuation, number: int) -> Step | None:
         """Return the step of a state with the given number; None if there is none.
 

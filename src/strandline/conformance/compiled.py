@@ -8,17 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from strandline.analysis.ranges import analyse_ranges
 from strandline.compile.interpret import Valuation
 from strandline.compile.observations import NumberedSteps, compile_numbered_steps, compile_observations
 from strandline.conformance.definition import Definition
-from strandline.conformance.patterns import Pattern
+from strandline.conformance.patterns import Pattern, Reading, Shape
 from strandline.conformance.questions import Check
 from strandline.engine.matching.stream import MatchStream
 from strandline.engine.runtime.codes import DONE, FOUND
 from strandline.model.expression import Expression
 
-_MOST_PATTERNS = 1 << 16
-"""Patterns that are kept; logs without end have ever new ones."""
+_MOST_SHAPES = 1 << 16
+"""Shapes of events that are kept; logs without end may have ever new ones."""
+_TRIED = 64
+"""Values at each end of a range with which a question is tried."""
 
 
 class _Unknown(Exception):
@@ -34,6 +37,7 @@ class CompiledStream:
     def __init__(self, definition: Definition, unlogged: frozenset[int], at_most: int) -> None:
         self._definition, self._questionnaire = definition, definition.questionnaire
         self._steps: NumberedSteps = compile_numbered_steps(definition.system)
+        self._ranges = analyse_ranges(definition.system)
         self._leaves: list[dict[Expression, int]] = []
         """For each question, its expressions with their positions."""
         self._compiled = -1
@@ -46,7 +50,7 @@ class CompiledStream:
             at_most if unlogged else 0,
             self._agrees,
         )
-        self._patterns: dict[Pattern, int] = {}
+        self._shapes: dict[Shape, int] = {}
         self._rows: list[int] = []
         self._alternatives: list[int] = []
         self._checks: list[int] = []
@@ -77,19 +81,20 @@ class CompiledStream:
         """Begin in these states."""
         self._stream.set_candidates(self._steps.layout.pack(one) for one in states)
 
-    def match(self, patterns: Sequence[Pattern]) -> int:
+    def match(self, readings: Sequence[Reading]) -> int:
         """Match events, and return how many matched: all, or those in front of the first that does not.
 
         After an event that does not match, the candidates are those in front of it.
         """
-        if len(self._patterns) > _MOST_PATTERNS:
-            self._forget_patterns()
-        numbers = [self._number(one) for one in patterns]
+        if len(self._shapes) > _MOST_SHAPES:
+            self._forget_shapes()
+        numbers = [self._number(one.shape) for one in readings]
         self._prepare()
+        self._stream.use_events(numbers, [one.values for one in readings])
         at = 0
         while True:
             try:
-                code, at = self._stream.match(numbers, at)
+                code, at = self._stream.match(at)
             except _Unknown as unknown:
                 leaves = self._leaves[unknown.question]
                 leaves[unknown.expression] = len(leaves)
@@ -97,8 +102,8 @@ class CompiledStream:
                 at = self._stream.position
                 continue
             if code == DONE:
-                return len(numbers)
-            if code == FOUND or not self._match_by_definition(patterns[at]):
+                return len(readings)
+            if code == FOUND or not self._match_by_definition(readings[at].pattern):
                 return at
             at += 1
 
@@ -106,27 +111,27 @@ class CompiledStream:
         matched = self._definition.follow(self.candidates, pattern)
         for source, number in matched.targets.values():
             if number is not None:
-                for action in self._definition.actions(self._definition.interpreter.steps(source)[number]):
+                for action in self._definition.actions(self._definition.steps(source)[number]):
                     self._stream.taken[2 * action] = 1
         if matched.targets:
             self.start(matched.targets)
         return bool(matched.targets)
 
-    # --- patterns -------------------------------------------------------------------------------------------------
+    # --- shapes ---------------------------------------------------------------------------------------------------
 
-    def _number(self, pattern: Pattern) -> int:
-        known = self._patterns.get(pattern)
+    def _number(self, shape: Shape) -> int:
+        known = self._shapes.get(shape)
         if known is not None:
             return known
-        alternatives = []
+        pattern, alternatives = shape.pattern, []
         for one in pattern.alternatives:
             alternatives += [one.action, *self._add_checks(one.arguments)]
         first = len(self._alternatives) // 3
         self._alternatives += alternatives
         row = [first, len(self._alternatives) // 3, *self._add_checks(pattern.before), *self._add_checks(pattern.after)]
         self._rows += [*row, int(pattern.stays)]
-        self._patterns[pattern] = len(self._patterns)
-        return self._patterns[pattern]
+        self._shapes[shape] = len(self._shapes)
+        return self._shapes[shape]
 
     def _add_checks(self, checks: Iterable[Check]) -> tuple[int, int]:
         first = len(self._checks) // 2
@@ -134,13 +139,13 @@ class CompiledStream:
             self._checks += [one.question, one.value]
         return first, len(self._checks) // 2
 
-    def _forget_patterns(self) -> None:
-        self._patterns.clear()
+    def _forget_shapes(self) -> None:
+        self._shapes.clear()
         for numbers in (self._rows, self._alternatives, self._checks):
             numbers.clear()
 
     def _prepare(self) -> None:
-        """Compile the questions that are new, and pass the patterns to the engine."""
+        """Compile the questions that are new, and pass the shapes to the engine."""
         questions = self._questionnaire.questions
         for number in range(len(self._leaves), len(questions)):
             self._leaves.append({})
@@ -149,8 +154,9 @@ class CompiledStream:
         if count != self._compiled:
             observations = compile_observations(self._steps, [list(one) for one in self._leaves])
             self._keep_alive, self._compiled = observations, count
-            self._stream.use_observations(observations.observe, observations.most)
-        self._stream.use_patterns(self._rows, self._alternatives, self._checks)
+            plain = [self._is_plain(number) for number in range(len(questions))]
+            self._stream.use_observations(observations.observe, observations.most, plain)
+        self._stream.use_shapes(self._rows, self._alternatives, self._checks)
 
     # --- questions ------------------------------------------------------------------------------------------------
 
@@ -164,8 +170,30 @@ class CompiledStream:
 
             self._questionnaire.answer_by(question, evaluate)
 
+    def _is_plain(self, question: int) -> bool:
+        """Return True if the answer is an integer, and always the value of the only expression.
+
+        The answer to a question is tried with all values of a small range, and with those at the ends of a larger one:
+        where values have names, or stand for something else, some of these do.
+        """
+        leaves = self._leaves[question]
+        if len(leaves) != 1:
+            return False
+        low, high = self._ranges.environment().interval(next(iter(leaves)))
+        tried = {*range(low, min(low + _TRIED, high + 1)), *range(max(low, high - _TRIED), high + 1)}
+        try:
+            answers = [
+                (self._answer(question, (one,)), one) for one in sorted(tried | ({0} if low <= 0 <= high else set()))
+            ]
+        except _Unknown:
+            return False
+        return all(type(found) is int and found == value for found, value in answers)
+
     def _agrees(self, question: int, value: int, values: tuple[int, ...]) -> bool:
         """Return True if the answer agrees with a logged value, given the values of the question's expressions."""
+        return self._questionnaire.answer_agrees(self._answer(question, values), value)
+
+    def _answer(self, question: int, values: tuple[int, ...]) -> object:
         leaves = self._leaves[question]
 
         def evaluate(expression: Expression) -> int:
@@ -173,4 +201,4 @@ class CompiledStream:
                 raise _Unknown(question, expression)
             return values[leaves[expression]]
 
-        return self._questionnaire.answer_agrees(self._questionnaire.answer_by(question, evaluate), value)
+        return self._questionnaire.answer_by(question, evaluate)

@@ -15,6 +15,8 @@ from strandline.compile.interpret import Interpreter, Step, Valuation
 from strandline.conformance.patterns import Pattern
 from strandline.conformance.questions import Check, Questionnaire
 
+_MOST_KNOWN = 4096
+"""Most states whose steps are kept."""
 Taken = tuple[Valuation, int]
 """A state and the number of the step taken in it."""
 
@@ -38,7 +40,17 @@ class Definition:
         self.questionnaire, self.system = questionnaire, questionnaire.system
         self.interpreter = Interpreter(self.system)
         self.numbers = {id(action): number for number, action in enumerate(self.system.actions)}
+        self._steps: dict[Valuation, list[Step]] = {}
         self.unlogged, self._at_most = unlogged, at_most if unlogged else 0
+
+    def steps(self, state: Valuation) -> list[Step]:
+        """Return the steps of a state; one that faults is no event, and does not keep others from being one."""
+        known = self._steps.get(state)
+        if known is None:
+            if len(self._steps) > _MOST_KNOWN:
+                self._steps.clear()
+            known = self._steps[state] = self.interpreter.all_steps(state)
+        return known
 
     def actions(self, step: Step) -> list[int]:
         """Return the numbers of the actions of a step."""
@@ -53,7 +65,7 @@ class Definition:
         for _ in range(self._at_most if at_most is None else at_most):
             reached = []
             for state in frontier:
-                for number, step in enumerate(self.interpreter.steps(state)):
+                for number, step in enumerate(self.steps(state)):
                     target = step.target
                     if target is not None and target not in found and self.unlogged.issuperset(self.actions(step)):
                         found[target] = state, number
@@ -80,7 +92,7 @@ class Definition:
             if self.agrees((*pattern.before, *pattern.after), state):
                 yield None, state
         elif self.agrees(pattern.before, state):
-            for number, step in enumerate(self.interpreter.steps(state)):
+            for number, step in enumerate(self.steps(state)):
                 if step.target is not None and self.is_step(pattern, state, step):
                     yield number, step.target
 

@@ -79,18 +79,22 @@ class Explainer:
         return self.reference.describe(self.reference.layout.pack(state))
 
     def trace(self, state: Valuation, steps: Sequence[int]) -> Trace:
-        """Execute steps from a state by the reference."""
-        packed = self.reference.layout.pack(state)
-        start = before = self.reference.describe(packed)
+        """Execute steps from a state by the interpreter."""
+        start = before = self.describe(state)
         shown = []
         for number in steps:
-            edge = self.reference.edges(packed)[number]
-            assert edge.target is not None
-            packed = edge.target
-            after = self.reference.describe(packed)
-            shown.append(TraceStep(edge.action, tuple(changes(before, after)), after))
+            step = self.definition.steps(state)[number]
+            name = "; ".join(self._name(one, state) for one in step.actions)
+            assert step.target is not None
+            state = step.target
+            after = self.describe(state)
+            shown.append(TraceStep(name, tuple(changes(before, after)), after))
             before = after
         return Trace(start, tuple(shown))
+
+    def _name(self, action: Action, state: Valuation) -> str:
+        interpreter = self.definition.interpreter
+        return self.system.scope.step_name(action.name, lambda expression: interpreter.evaluate(expression, state))
 
     def _differences(self, candidates: Sequence[Valuation]) -> Iterator[Difference]:
         described = [self.describe(one) for one in candidates[:_MOST_STATES]]
@@ -121,7 +125,7 @@ class Explainer:
         if wrong is not None:
             return wrong
         wrong = next(self._differing(pattern.before, [state], "before", name), None)
-        steps = [one for one in self.definition.interpreter.steps(state) if action in one.actions]
+        steps = [one for one in self.definition.steps(state) if action in one.actions]
         if wrong is not None and steps:
             return wrong
         if not steps:
@@ -147,7 +151,7 @@ class Explainer:
             for check in checks:
                 answer = questionnaire.answer(check.question, state)
                 if not questionnaire.answer_agrees(answer, check.value):
-                    text, logged = questionnaire.questions[check.question].text, questionnaire.values[check.value]
+                    text, logged = questionnaire.questions[check.question].text, questionnaire.value(check.value)
                     said = f"{text} is {show(answer)} {where}, in the log {check.field} is {show(_plain(logged))}"
                     yield Reason(action, kind, said, text, answer, logged)
 
@@ -203,13 +207,13 @@ class Explainer:
         return (self._path(states, pattern, unlogged) if unlogged else []) or self._path(states, pattern, None)
 
     def _path(self, states: Sequence[Valuation], pattern: Pattern, allowed: frozenset[int] | None) -> list[str]:
-        interpreter = self.definition.interpreter
+        definition = self.definition
         paths: dict[Valuation, tuple[str, ...]] = dict.fromkeys(states, ())
         frontier = list(paths)
         for _ in range(_MOST_MISSING):
             reached = []
             for state in frontier:
-                for step in interpreter.steps(state):
+                for step in definition.steps(state):
                     target = step.target
                     others = allowed is not None and not allowed.issuperset(self.definition.actions(step))
                     if target is None or target in paths or others:

@@ -98,11 +98,11 @@ class NodesDefinition:
             if pattern.stays and definition.agrees((*pattern.before, *pattern.after), state):
                 yield Taken(node, None), (after, state, 0)
             elif not pattern.stays and definition.agrees(pattern.before, state):
-                for step in definition.interpreter.steps(state):
+                for step in definition.steps(state):
                     if step.target is not None and definition.is_step(pattern, state, step):
                         yield Taken(node, definition.actions(step)[0]), (after, step.target, 0)
         if quota < self.at_most:
-            for step in definition.interpreter.steps(state):
+            for step in definition.steps(state):
                 if step.target is not None and self.unlogged.issuperset(definition.actions(step)):
                     yield Taken(None, definition.actions(step)[0]), (positions, step.target, quota + 1)
 
@@ -216,7 +216,7 @@ class _Consumption:
                 entry = self.last = slow.nodes[taken.node].events[self.positions[taken.node]][0]
                 self.positions[taken.node] += 1
             if taken.action is not None:
-                steps = self._definition.interpreter.steps(state)
+                steps = self._definition.steps(state)
                 number = next(place for place, one in enumerate(steps) if taken.action in self._definition.actions(one))
                 target = steps[number].target
                 assert target is not None

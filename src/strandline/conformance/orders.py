@@ -33,9 +33,9 @@ def read_nodes(reader: PatternReader, log_map: LogMap, logs: Sequence[Any]) -> l
         own = Path(log).stem if isinstance(log, str | Path) and len(logs) > 1 else None
         count = 0
         for batch in read_batches(log, log_map):
-            for place, pattern in reader.patterns(batch):
+            for place, reading in reader.read(batch):
                 entry = batch.entry(place)
-                found.setdefault(_node_of(entry, log_map, own), []).append((entry, pattern))
+                found.setdefault(_node_of(entry, log_map, own), []).append((entry, reading.pattern))
                 count += 1
         if count == 0:
             raise InputError(f"{log if own else 'the log'}: this log has no events, so it says nothing about the model")

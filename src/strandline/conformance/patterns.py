@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from strandline.conformance.maps import LogMap, Rule
@@ -35,6 +35,49 @@ class Pattern:
     before: tuple[Check, ...] = ()
     after: tuple[Check, ...] = ()
     stays: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shape:
+    """What all events have in common that differ in values only: a pattern whose checks have places of `fields`."""
+
+    pattern: Pattern
+    fields: tuple[str, ...]
+
+    def with_values(self, values: Sequence[int]) -> Pattern:
+        """Return the pattern of the event with these logged values, given by numbers."""
+
+        def filled(checks: Iterable[Check]) -> tuple[Check, ...]:
+            return tuple(replace(one, value=values[one.value]) for one in checks)
+
+        pattern = self.pattern
+        alternatives = tuple(Alternative(one.action, filled(one.arguments)) for one in pattern.alternatives)
+        return Pattern(alternatives, filled(pattern.before), filled(pattern.after), pattern.stays)
+
+
+def shape_of(pattern: Pattern) -> Shape:
+    """Return the shape of a pattern."""
+    arguments = [check for one in pattern.alternatives for check in one.arguments]
+    fields = tuple(dict.fromkeys(one.field for one in (*arguments, *pattern.before, *pattern.after)))
+    places = {field: place for place, field in enumerate(fields)}
+
+    def placed(checks: Iterable[Check]) -> tuple[Check, ...]:
+        return tuple(replace(one, value=places[one.field]) for one in checks)
+
+    alternatives = tuple(Alternative(one.action, placed(one.arguments)) for one in pattern.alternatives)
+    return Shape(Pattern(alternatives, placed(pattern.before), placed(pattern.after), pattern.stays), fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An event as read with a map: its shape, and its logged values by number."""
+
+    shape: Shape
+    values: tuple[int, ...]
+
+    @property
+    def pattern(self) -> Pattern:
+        return self.shape.with_values(self.values)
 
 
 class MisreadEvent(InputError):
@@ -117,6 +160,12 @@ class PatternMaker:
                 after = (*after, self._observed(one, value))
         alternatives = self._alternatives(numbers, arguments, event)
         return Pattern(tuple(alternatives), before, after, stays=rule.action == ())
+
+    def fields_in_texts(self, name: str) -> tuple[str, ...]:
+        """Return the fields whose values stand in names and expressions of an event's rule."""
+        rule = self.map.events.get(name, Rule())
+        texts = (*(rule.action or ()), *rule.arguments.values(), *rule.before.values(), *rule.after.values())
+        return tuple(dict.fromkeys(field for text in texts for field in _FIELD.findall(text)))
 
     def _is_passed_over(self, one: str, rule: Rule, arguments: Mapping[str, str]) -> bool:
         used = (*rule.before, *rule.after, *arguments, *rule.ignore)

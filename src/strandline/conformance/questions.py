@@ -20,6 +20,9 @@ from strandline.model.scope import Evaluate
 from strandline.model.system import System
 from strandline.traces.encoding import agrees, part
 
+_INLINE = 1 << 61
+"""Bound of the integers whose numbers contain them."""
+
 
 class Unanswerable:
     """The answer of a question that has no value in a state; it agrees with nothing."""
@@ -57,9 +60,9 @@ class Questionnaire:
     def __init__(self, system: System) -> None:
         self.system = system
         self.questions: list[Question] = []
-        self.values: list[Any] = []
+        self._known_values: list[Any] = []
         self._numbers: dict[tuple[str, str | None], int] = {}
-        self._values: dict[str, int] = {}
+        self._values: dict[Any, int] = {}
         self._interpreter = Interpreter(system)
 
     def about_state(self, text: str) -> int:
@@ -79,7 +82,9 @@ class Questionnaire:
         if known is not None:
             return known
         arguments = self.system.scope.arguments(action)
-        name = next((one for one in arguments if path == one or path.startswith((f"{one}.", f"{one}["))), None)
+        if path in arguments:
+            return self._add((path, action), Question(path, arguments[path]))
+        name = next((one for one in arguments if path.startswith((f"{one}.", f"{one}["))), None)
         if name is None:
             return None
         ask = arguments[name]
@@ -94,12 +99,19 @@ class Questionnaire:
         return self._add(("", action), Question("the step", lambda evaluate: scope.step_name(action, evaluate)))
 
     def number_of_value(self, value: Any) -> int:
-        """Return the number of a logged value."""
-        key = json.dumps(value, sort_keys=True)
-        if key not in self._values:
-            self._values[key] = len(self.values)
-            self.values.append(value)
-        return self._values[key]
+        """Return the number of a logged value: an odd one has the integer in its upper bits, others count."""
+        if type(value) is int and -_INLINE < value < _INLINE:
+            return 2 * value + 1
+        key = value if type(value) is str else (json.dumps(value, sort_keys=True),)
+        known = self._values.get(key)
+        if known is None:
+            known = self._values[key] = 2 * len(self._known_values)
+            self._known_values.append(value)
+        return known
+
+    def value(self, number: int) -> Any:
+        """Return the logged value with a number."""
+        return number >> 1 if number & 1 else self._known_values[number >> 1]
 
     def answer(self, question: int, state: Sequence[int]) -> Any:
         """Return the answer to a question in a state."""
@@ -118,7 +130,7 @@ class Questionnaire:
 
     def answer_agrees(self, answer: Any, value: int) -> bool:
         """Return True if an answer agrees with a logged value, given by its number."""
-        return not isinstance(answer, Unanswerable) and agrees(answer, self.values[value])
+        return not isinstance(answer, Unanswerable) and agrees(answer, self.value(value))
 
     def _add(self, key: tuple[str, str | None], question: Question) -> int:
         self._numbers[key] = len(self.questions)

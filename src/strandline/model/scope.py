@@ -95,7 +95,10 @@ class Scope(ABC):
         return action
 
     def arguments(self, action: str) -> Mapping[str, Callable[[Evaluate], Any]]:
-        """Return the arguments of an action by name, each as a function of the state in which it is taken."""
+        """Return the arguments of an action by name, each as a function of the state in which it is taken.
+
+        Fields of arguments may be there, too, as in `msg.kind`.
+        """
         return constant_arguments(action)
 
 

@@ -48,13 +48,18 @@ class Patterns(NamedTuple):
 
     Row p of `rows` has the first and the last alternative of pattern p, the bounds of its checks before and after the
     step, and 1 if it is no step. A row of `alternatives` has an action and the bounds of the checks of its arguments; a
-    row of `checks` has a question and a logged value. `events` are the patterns of the events of a batch.
+    row of `checks` has a question and the place of the logged value in an event. `events` are the patterns of a batch,
+    and event e has the numbers of its logged values from `values[starts[e]]` on: an odd one has an integer in its upper
+    bits. `plain` is 1 for questions whose answer is the value of their only expression.
     """
 
     rows: Any
     alternatives: Any
     checks: Any
     events: Any
+    starts: Any
+    values: Any
+    plain: Any
 
 
 class Sets(NamedTuple):
@@ -144,14 +149,19 @@ def _answer(matching, question, value, count):
 @inlined
 def _agrees(matching, array, at, first, last):
     """Return True if the checks from `first` to `last` agree with the state at `array[at]`, as far as is known."""
-    model, checks = matching.model, matching.patterns.checks
+    model, patterns = matching.model, matching.patterns
+    checks, start = patterns.checks, patterns.starts[matching.state.event]
     for check in range(first, last):
         question = checks[_2 * check]
         count = call_successors(model.observe, array, at, matching.answers.values, _2, np.int64(question), model.labels)
         if count < 0:
             matching.state.fault = _1
             return False
-        if _answer(matching, question, checks[_2 * check + _1], U(count)) != _YES:
+        value = patterns.values[start + checks[_2 * check + _1]]
+        if patterns.plain[question] == 1 and value & _1 == _1:
+            if np.int64(matching.answers.values[_2]) != np.int64(value) >> np.int64(1):
+                return False
+        elif _answer(matching, question, value, U(count)) != _YES:
             return False
     return True
 

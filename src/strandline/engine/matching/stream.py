@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -42,19 +43,32 @@ class MatchStream:
         self._make_sets(_FIRST)
         self._make_answers(_FIRST)
         self._rows, self._alternatives, self._checks = (np.zeros(0, dtype=np.uint64) for _ in range(3))
+        self._events, self._starts, self._logged = (np.zeros(1, dtype=np.uint64) for _ in range(3))
+        self._plain = np.zeros(1, dtype=np.uint8)
 
-    def use_observations(self, observe: int, most: int) -> None:
-        """Use the compiled expressions of all questions; `most` is the most expressions of one."""
+    def use_observations(self, observe: int, most: int, plain: Sequence[bool]) -> None:
+        """Use the compiled expressions of all questions; `most` is the most expressions of one.
+
+        The answer to a `plain` question is the value of its only expression.
+        """
         self._observe = observe
+        self._plain = np.array([*plain, False], dtype=np.uint8)
         if most != int(self._state.observations):
             self._state.observations = most
             self._make_answers(_FIRST)
 
-    def use_patterns(self, rows: Sequence[int], alternatives: Sequence[int], checks: Sequence[int]) -> None:
-        """Use patterns, in the form of `match_kernel.Patterns`."""
+    def use_shapes(self, rows: Sequence[int], alternatives: Sequence[int], checks: Sequence[int]) -> None:
+        """Use shapes of events, in the form of `match_kernel.Patterns`."""
         self._rows, self._alternatives, self._checks = (
             np.array(one or [0], dtype=np.uint64) for one in (rows, alternatives, checks)
         )
+
+    def use_events(self, shapes: Sequence[int], values: Sequence[Sequence[int]]) -> None:
+        """Use a batch of events: the shape of each, and its logged values."""
+        self._events = np.array(shapes, dtype=np.uint64)
+        starts = [0, *accumulate(map(len, values))]
+        self._starts = np.array(starts, dtype=np.uint64)
+        self._logged = np.array([*chain.from_iterable(values), 0], dtype=np.int64).view(np.uint64)
 
     @property
     def position(self) -> int:
@@ -76,21 +90,20 @@ class MatchStream:
         self._candidates[: len(rows)] = rows
         self._state.candidates = count
 
-    def match(self, events: Sequence[int], first: int = 0) -> tuple[int, int]:
-        """Match events, given by their patterns, from number `first` on.
+    def match(self, first: int = 0) -> tuple[int, int]:
+        """Match the events of the batch from number `first` on.
 
         Returns DONE, FOUND or FAULT, and the number of the event at which it stopped (see `match_events`).
         """
         from strandline.engine.matching.match_kernel import match_events
 
-        patterns = np.array(events, dtype=np.uint64)
         if self._answered > _MOST_ANSWERS:
             self._make_answers(_FIRST)
         if int(self._state.stamp) > _MOST_STAMPS:
             self._make_sets(int(self._state.places))
-        self._state.event, self._state.last = first, len(events)
+        self._state.event, self._state.last = first, len(self._events)
         while True:
-            code = int(match_events(self._matching(patterns), np.uint64(1 << 20)))
+            code = int(match_events(self._matching(), np.uint64(1 << 20)))
             if code in (DONE, FOUND, FAULT):
                 return code, int(self._state.event)
             if code == GROW:
@@ -106,16 +119,18 @@ class MatchStream:
         self._rows, self._alternatives, self._checks = (np.zeros(7, dtype=np.uint64) for _ in range(3))
         self._rows[6] = 1
         self._state.at_most = 1 << 40
-        return self.match([0])[0] == DONE
+        self.use_events([0], [()])
+        return self.match()[0] == DONE
 
-    def _matching(self, events: Numbers) -> Any:
+    def _matching(self) -> Any:
         from strandline.engine.matching.match_kernel import Answers, Matching, Model, Patterns, Sets
 
         unsigned = np.uint64
         return Matching(
             Model(unsigned(self._successors), unsigned(self._observe), unsigned(self.words), unsigned(self._stride),
                   self._records, self._labels, self._unlogged),
-            Patterns(self._rows, self._alternatives, self._checks, events),
+            Patterns(self._rows, self._alternatives, self._checks, self._events, self._starts, self._logged,
+                     self._plain),
             Sets(self._candidates, self._queue, self._found, self._origins, self._queue_table, self._found_table),
             Answers(self._keys, self._agree, self._missing, self._values),
             self.taken,
@@ -156,7 +171,7 @@ class MatchStream:
         missing = self._missing[: int(self._state.misses) * width].reshape(-1, width)
         for key in dict.fromkeys(map(tuple, missing.tolist())):
             question, value, *values = key
-            self._add_answer(key, self._ask(question, value, tuple(_signed(one) for one in values)))
+            self._add_answer(key, self._ask(question, _signed(value), tuple(_signed(one) for one in values)))
 
     def _add_answer(self, key: tuple[int, ...], agrees: bool) -> None:
         if 2 * (self._answered + 1) > int(self._state.answers):

@@ -25,7 +25,14 @@ from strandline.languages.python.symbolic_execution.evaluate import Evaluator
 from strandline.languages.python.symbolic_execution.evaluation import answer
 from strandline.languages.python.symbolic_execution.machine import Machine
 from strandline.languages.python.symbolic_execution.structure import Structure
-from strandline.languages.python.symbolic_execution.values import Method, ProcessValue, Symbol, can_be_shown, describe
+from strandline.languages.python.symbolic_execution.values import (
+    Method,
+    ProcessValue,
+    RecordSymbol,
+    Symbol,
+    can_be_shown,
+    describe,
+)
 from strandline.languages.symbolic_execution.execution import Refused
 from strandline.model.expression import Expression, deep_recursion, size
 from strandline.model.intervals import INT64
@@ -141,7 +148,10 @@ class PythonScope(Scope):
         found = constant_arguments(action)
         for one in self._offers.get(action, ("", ()))[1]:
             if not isinstance(one, str):
-                found[one[0].removesuffix("=")] = partial(answer, self.structure, one[1])
+                name, value = one[0].removesuffix("="), one[1]
+                found[name] = partial(answer, self.structure, value)
+                for field, inner in value.fields.items() if isinstance(value, RecordSymbol) else ():
+                    found[f"{name}.{field}"] = partial(answer, self.structure, inner)
         return found
 
     def _means(self, text: str, expression: Expression) -> bool:
