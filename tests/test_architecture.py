@@ -22,6 +22,7 @@ ORDER = (
     ("engine", "symbolic"),
     ("progress", "traces"),
     ("checker",),
+    ("conformance",),
     ("report",),
     ("serve", "agents"),
     ("editor",),

@@ -27,6 +27,7 @@ COMMANDS = (
     ("measures", "model.py"),
     ("simulate", "model.py"),
     ("info", "model.py"),
+    ("conform", "model.py", "run.log"),
     ("graph", "model.py"),
     ("serve", "model.py"),
     ("sweepline", "-m", "model.py", "-a", "model.py", "-s"),

@@ -29,6 +29,7 @@ COMMANDS = {
     "measures": ["measures", PETERSON],
     "test": ["test", "examples/peterson"],
     "trace": ["trace", "TRACE", "--model", NAIVE, "--eval", "P.critical"],
+    "conform": ["conform", "examples/python-leases/leases.py", "LOG"],
     "a mistake": ["check", PETERSON, "--invariant", "x =="],
     "no file": ["measures", "none.dve"],
     "usage": ["explore", PETERSON, "--nothing"],
@@ -60,7 +61,8 @@ def test_the_object_of_every_command_fits(
     if name == "trace":
         main(["check", NAIVE, "--deadlock", "--reach", "P.critical", "--trace", str(tmp_path / "trace.json")])
         capsys.readouterr()
-    places = {"FAULT": str(tmp_path / "f.dve"), "TRACE": str(tmp_path / "trace.json")}
+    (tmp_path / "run.log").write_text('{"event": "tick"}\n{"event": "tick", "now": 3}\n')
+    places = {"LOG": str(tmp_path / "run.log"), "FAULT": str(tmp_path / "f.dve"), "TRACE": str(tmp_path / "trace.json")}
     main([*(places.get(one, one) for one in COMMANDS[name]), "--json"])
     data = json.loads(capsys.readouterr().out)
     assert [error.message for error in validator().iter_errors(data)] == []

@@ -122,6 +122,8 @@ class LinearRun:
 
     def feed(self, batch: Batch) -> Deviation | None:
         """Match the events of a batch; return the deviation at the first that does not match."""
+        if not batch.fields:
+            return None
         read = self._reader.read(batch)
         self.events += len(batch.fields)
         before = self.candidates

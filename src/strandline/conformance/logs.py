@@ -70,7 +70,7 @@ class Batch:
 def read_batches(
     log: str | Path | Iterable[Mapping[str, Any]], log_map: LogMap, *, follow: bool = False
 ) -> Iterator[Batch]:
-    """Yield the entries of a log in batches. With `follow`, wait for further lines for ever."""
+    """Yield the entries of a log in batches. With `follow`, wait for further lines for ever, with empty batches."""
     if isinstance(log, str | Path):
         if str(log).endswith(ITF_SUFFIX):
             if follow:
@@ -101,6 +101,8 @@ def _read_lines(path: Path, *, follow: bool) -> Iterator[Batch]:
                     return
                 else:
                     time.sleep(_PAUSE)
+                    # Whoever reads the batches looks at the time limit.
+                    yield Batch(str(path), [], [], [])
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except UnicodeDecodeError:

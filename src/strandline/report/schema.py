@@ -14,6 +14,7 @@ from strandline.checker.expected.cases import Outcome
 from strandline.checker.properties.selection import Kind
 from strandline.checker.verdicts.statistics import Statistics, table
 from strandline.checker.verdicts.verdict import Answer
+from strandline.conformance.verdict import Conforms
 from strandline.report.envelope import FIGURES, SCHEMA_VERSION, SEARCH_FIELDS
 from strandline.report.exit_codes import MEANINGS
 
@@ -34,7 +35,7 @@ def json_schema() -> dict[str, Any]:
         "oneOf": [
             {"$ref": "#/$defs/result"},
             {"$ref": "#/$defs/failure"},
-            *({"$ref": f"#/$defs/{name}"} for name in ("info", "measures", "trace_command", "test", "runs")),
+            *({"$ref": f"#/$defs/{name}"} for name in ("info", "measures", "trace_command", "conform", "test", "runs")),
         ],
         "$defs": _definitions(),
     }
@@ -99,6 +100,18 @@ def _definitions() -> dict[str, Any]:
         "measures": _command("measures", {"sampled": _INTEGER, "whole": _BOOLEAN, "measures": {"type": "array"}}),
         "trace_command": _command(
             "trace", {"fits": _BOOLEAN, "evaluations": {"type": "array"}, "trace": _ref("trace")}
+        ),
+        "conform": _command(
+            "conform",
+            {
+                "verdict": {"enum": [one.value for one in Conforms]},
+                "reason": _or_null(_STRING),
+                "logs": _TEXTS,
+                "events": _INTEGER,
+                "candidates": _INTEGER,
+                "deviation": _or_null({"type": "object", "required": ["event", "matched", "reasons", "trace"]}),
+                "coverage": {"type": "object", "required": ["certain", "possible", "never"]},
+            },
         ),
         "test": _command(
             "test",
