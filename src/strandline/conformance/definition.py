@@ -41,7 +41,7 @@ class Definition:
         self.interpreter = Interpreter(self.system)
         self.numbers = {id(action): number for number, action in enumerate(self.system.actions)}
         self._steps: dict[Valuation, list[Step]] = {}
-        self.unlogged, self._at_most = unlogged, at_most if unlogged else 0
+        self.unlogged, self.at_most = unlogged, at_most if unlogged else 0
 
     def steps(self, state: Valuation) -> list[Step]:
         """Return the steps of a state; one that faults is no event, and does not keep others from being one."""
@@ -62,7 +62,7 @@ class Definition:
         """Return the states that unlogged steps reach from the candidates, these included."""
         found: dict[Valuation, Taken | None] = dict.fromkeys(candidates)
         frontier = list(found)
-        for _ in range(self._at_most if at_most is None else at_most):
+        for _ in range(self.at_most if at_most is None else at_most):
             reached = []
             for state in frontier:
                 for number, step in enumerate(self.steps(state)):

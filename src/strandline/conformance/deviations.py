@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from strandline.analysis.dependencies import writes
 from strandline.compile.interpret import Fault, Step, Valuation
 from strandline.compile.interpreted import SystemReference
 from strandline.conformance.definition import Definition, Matched, path_to
@@ -13,9 +14,10 @@ from strandline.conformance.logs import Entry
 from strandline.conformance.patterns import Alternative, Pattern
 from strandline.conformance.questions import Check
 from strandline.conformance.verdict import Deviation, Difference, Reason
-from strandline.model.expression import Binary, Choice, Expression, Unary, variables_read
-from strandline.model.system import Action
+from strandline.model.expression import Binary, Choice, Const, Expression, Lookup, Unary, variables_read, walk
+from strandline.model.system import Action, Variable
 from strandline.model.values import show
+from strandline.source import Span
 from strandline.traces.interpreter_walk import reference_of
 from strandline.traces.trace import Step as TraceStep
 from strandline.traces.trace import Trace, changes
@@ -27,8 +29,9 @@ _MOST_TRIED, _MOST_MISSING = 2_000, 4
 _MOST_VALUES = 4
 _LONGEST = 60
 """Most nodes of a part of a guard that is rendered completely."""
-_RANK = ("after", "argument", "before", "guard", "fault", "committed", "location")
-"""Kinds of reasons, the nearest to a match first."""
+_RANK = ("after", "before", "guard", "fault", "committed", "location", "argument")
+"""Kinds of reasons, the nearest to a match first: with another argument, an action is hardly the event."""
+_WITHOUT_SPAN = (Const, Choice, Lookup)
 
 
 class Explainer:
@@ -111,12 +114,35 @@ class Explainer:
         if pattern.stays:
             checks = (*pattern.before, *pattern.after)
             return [_most_frequent(list(self._differing(checks, states, "after", "(state)")), len(states))]
-        found = []
+        found: dict[str, Reason] = {}
         for alternative in pattern.alternatives:
-            all_reasons = [self._reason(one, alternative, pattern) for one in states]
-            found.append(_most_frequent([one for one in all_reasons if one is not None], len(states)))
-        ranked = sorted(found, key=lambda one: _RANK.index(one.kind))
-        return list({(one.action, one.words): one for one in ranked}.values())
+            framed = self._framed(alternative, pattern, states)
+            all_reasons = [self._reason(one, alternative, pattern) for one in framed]
+            reason = _most_frequent([one for one in all_reasons if one is not None], len(states))
+            known = found.get(reason.action)
+            if known is None or _RANK.index(reason.kind) < _RANK.index(known.kind):
+                found[reason.action] = reason
+        return sorted(found.values(), key=lambda one: _RANK.index(one.kind))
+
+    def _framed(self, alternative: Alternative, pattern: Pattern, states: Sequence[Valuation]) -> Sequence[Valuation]:
+        """Return the states that agree with what the event says of variables that the action does not write.
+
+        In others the event cannot occur, whatever the guard of the action is. If there are none, all are returned.
+        """
+        written = writes(self.system.actions[alternative.action])
+        kept = [check for check in pattern.after if not self._read_by(check, states[0]) & written]
+        return [one for one in states if self.definition.agrees(kept, one)] or states
+
+    def _read_by(self, check: Check, state: Valuation) -> frozenset[Variable]:
+        """Return the variables that the answer to a question depends on, in a state."""
+        read: set[Variable] = set()
+
+        def evaluate(expression: Expression) -> int:
+            read.update(variables_read(expression))
+            return self.definition.interpreter.evaluate(expression, state)
+
+        self.definition.questionnaire.answer_by(check.question, evaluate)
+        return frozenset(read)
 
     def _reason(self, state: Valuation, alternative: Alternative, pattern: Pattern) -> Reason | None:
         action = self.system.actions[alternative.action]
@@ -165,11 +191,22 @@ class Explainer:
         if action.guard is None or self._value(action.guard, state):
             return Reason(name, "committed", "another process is in a committed location and goes first")
         part = self._false_part(action.guard, state)
-        text = self.system.scope.render(part, longest=_LONGEST)
-        text = text.removeprefix("raw(").removesuffix(")") if text.startswith("raw(") else text
-        values = self._values_in(part, state)
+        text, line = self._words(part)
+        values = "; ".join(one for one in (line, self._values_in(part, state)) if one)
         beside = f" ({values})" if values else ""
         return Reason(name, "guard", f"the guard is false: {text}{beside}", text)
+
+    def _words(self, part: Expression) -> tuple[str, str]:
+        """Return a part of a guard as it stands in the model, with its file and line; else rendered."""
+        source = self.system.source
+        spans = [node.span for node in walk(part) if not isinstance(node, _WITHOUT_SPAN) and node.span is not None]
+        if spans:
+            whole = Span(min(one.start for one in spans), max(one.end for one in spans))
+            text, (line, _) = source.text[whole.start : whole.end], source.position(whole.start)
+            if text.strip() and "\n" not in text:
+                return text, f"{source.name}:{line}"
+        text = self.system.scope.render(part, longest=_LONGEST)
+        return (text[4:-1] if text.startswith("raw(") else text), ""
 
     def _value(self, expression: Expression, state: Valuation) -> int | None:
         try:

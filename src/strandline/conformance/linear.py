@@ -18,7 +18,7 @@ from strandline.conformance.maps import LogMap
 from strandline.conformance.patterns import MisreadEvent, PatternMaker, Reading, Shape, shape_of
 from strandline.conformance.verdict import Deviation
 
-_WINDOW, _WORK = 1_000, 20_000
+_WINDOW, _WORK = 1_000, 60_000
 """Most events in front of a deviation that its trace shows; most states that are followed for it by the definition."""
 _MOST_SHAPES = 1 << 16
 """Shapes of events from which on they are forgotten between two batches."""
@@ -151,7 +151,7 @@ class LinearRun:
         entry, failed = events[len(events) - unmatched]
         del events[len(events) - unmatched :]
         first, start = self._kept[0][:2]
-        length = max(8, min(_WINDOW, _WORK // max(len(self.candidates), 1)))
+        length = max(1, min(_WINDOW, _WORK // (len(self.candidates) + self._definition.at_most)))
         skipped = max(0, len(events) - length)
         if skipped and self._stream is not None:
             self._stream.start(start)

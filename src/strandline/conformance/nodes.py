@@ -235,7 +235,9 @@ class _Consumption:
                 continue
             entry, pattern = log.events[place]
             if not self._slow.may_be_next(tuple(self.positions), node):
-                blocked.append((entry, [Reason(log.node, "order", "it happens after events that did not match")], []))
+                blocked.append(
+                    (entry, [Reason(f"node {log.node}", "order", "it happens after events that did not match")], [])
+                )
             else:
                 reasons = explainer.reasons([self.state], pattern)
                 blocked.append((entry, reasons, explainer.missing([self.state], pattern)))

@@ -71,7 +71,7 @@ class Questionnaire:
         if known is not None:
             return known
         ask = self._question(text)
-        with suppress(Fault):
+        with suppress(Fault, IndexError):
             # Some scopes refuse names only when they are evaluated.
             ask(lambda expression: self._interpreter.evaluate(expression, self.system.initial[0]))
         return self._add((text, None), Question(text, ask))
@@ -123,6 +123,9 @@ class Questionnaire:
             return self.questions[question].ask(evaluate)
         except Fault as fault:
             return Unanswerable(fault.kind)
+        except IndexError:
+            # The code of a name that is none, as in a free place of a container.
+            return Unanswerable("no value is there")
 
     def agrees(self, check: Check, state: Sequence[int]) -> bool:
         """Return True if the answer in a state agrees with the logged value."""
