@@ -39,14 +39,13 @@ def write_log(system: strandline.System, path: Path, events: int) -> int:
     state, written = reference.initial()[0], 0
     with path.open("w") as file:
         while written < events:
-            edges = [edge for edge in reference.edges(state) if edge.target is not None]
-            if not edges:
+            steps = [(edge.action, edge.target) for edge in reference.edges(state) if edge.target is not None]
+            if not steps:
                 break
-            receiving = [edge for edge in edges if "time_out" not in edge.action]
-            edge = random.choice(receiving if receiving and random.random() < 0.97 else edges)
-            values = reference.describe(edge.target)
-            file.write(json.dumps(event_of(edge.action, values, written)) + "\n")
-            state, written = edge.target, written + 1
+            receiving = [one for one in steps if "time_out" not in one[0]]
+            action, state = random.choice(receiving if receiving and random.random() < 0.97 else steps)
+            file.write(json.dumps(event_of(action, reference.describe(state), written)) + "\n")
+            written += 1
     return written
 
 

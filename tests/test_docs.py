@@ -104,7 +104,7 @@ def shown(page: Path) -> Iterator[tuple[str, str]]:
                 yield found[1], answer.rstrip("\n")
 
 
-@pytest.mark.parametrize("name", ["tutorial", "progress"])
+@pytest.mark.parametrize("name", ["tutorial", "progress", "conform"])
 def test_answers_are_as_they_are_shown(workplace: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """The files of a page are those that it shows; its commands are run in order."""
     page = ROOT / "docs" / f"{name}.md"

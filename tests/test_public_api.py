@@ -43,6 +43,7 @@ def test_public_names_are_pinned() -> None:
         "action",
         "any_of",
         "check",
+        "check_grid",
         "conform",
         "count",
         "ctl",

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from strandline.checker.api import check, explore, graph, load
+    from strandline.checker.api import check, check_grid, explore, graph, load
     from strandline.checker.graphs import StateGraph
     from strandline.checker.verdicts.statistics import Statistics
     from strandline.checker.verdicts.verdict import Answer, Exploration, PropertyVerdict, Verdict
@@ -91,6 +91,7 @@ __all__ = [
     "action",
     "any_of",
     "check",
+    "check_grid",
     "conform",
     "count",
     "ctl",
@@ -112,7 +113,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "strandline.checker.api": ("check", "explore", "graph", "load"),
+    "strandline.checker.api": ("check", "check_grid", "explore", "graph", "load"),
     "strandline.checker.graphs": ("StateGraph",),
     "strandline.checker.verdicts.statistics": ("Statistics",),
     "strandline.checker.verdicts.verdict": ("Answer", "Exploration", "PropertyVerdict", "Verdict"),

@@ -192,7 +192,7 @@ def test_a_map_in_python_translates_events(tmp_path: Path) -> None:
         "        return None\n"
         "    return {'event': 'got', 'n': at[event['who']], 'issued': event['token']}\n"
     )
-    events = [{"event": "noise"}, {"event": "lease", "who": "b", "token": 1}]
+    events: list[dict[str, Any]] = [{"event": "noise"}, {"event": "lease", "who": "b", "token": 1}]
     assert strandline.conform(LEASES, events, map=tmp_path / "map.py")
     with pytest.raises(strandline.InputError, match="translate raises KeyError: 'c'"):
         strandline.conform(LEASES, [{"event": "lease", "who": "c", "token": 1}], map=tmp_path / "map.py")
@@ -240,7 +240,7 @@ def test_a_log_may_begin_in_any_reachable_state() -> None:
 
 def test_an_event_that_is_no_step_observes_the_state() -> None:
     log_map = {"events": {"status": {"action": [], "after": ["now", "holder"]}}}
-    events = [{"event": "tick"}, {"event": "status", "now": 1, "holder": None}, {"event": "tick"}]
+    events: list[dict[str, Any]] = [{"event": "tick"}, {"event": "status", "now": 1, "holder": None}, {"event": "tick"}]
     assert strandline.conform(LEASES, events, map=log_map)
     events[1]["now"] = 2
     verdict = strandline.conform(LEASES, events, map=log_map)

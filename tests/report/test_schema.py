@@ -30,6 +30,7 @@ COMMANDS = {
     "test": ["test", "examples/peterson"],
     "trace": ["trace", "TRACE", "--model", NAIVE, "--eval", "P.critical"],
     "conform": ["conform", "examples/python-leases/leases.py", "LOG"],
+    "grid": ["check", "examples/python-leases/leases.py", "-D", "time=1,2"],
     "a mistake": ["check", PETERSON, "--invariant", "x =="],
     "no file": ["measures", "none.dve"],
     "usage": ["explore", PETERSON, "--nothing"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
@@ -14,6 +14,8 @@ from strandline import languages
 from strandline.checker.decisions.checks import check_selection, explore_system
 from strandline.checker.decisions.widening import widen
 from strandline.checker.graphs import StateGraph, collect_graph, graph_task
+from strandline.checker.grids import Grid, GridTask
+from strandline.checker.grids import check_grid as run_grid
 from strandline.checker.limits.timeouts import LOADED, within
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.search import ExploreOptions, Options
@@ -115,6 +117,27 @@ def check(source: Source, arguments: CheckArguments) -> Verdict:
             if wider is None:
                 return verdict
             system, selection = wider, select(wider, arguments.part(Claims))
+
+
+def check_grid(
+    model: str | Path,
+    parameters: Mapping[str, Iterable[Any]],
+    ltl: str | tuple[str, ...] = (),
+    **keywords: Any,
+) -> Grid:
+    """Check the model in a file with every combination of values: `check_grid("mutex.py", {"N": range(2, 6)})`.
+
+    The keywords are those of `check`. The combinations run side by side, in processes of their own; limits are those of
+    each of them.
+    """
+    for name in keywords:
+        if name not in (known := [one.name for one in fields(CheckArguments)]):
+            raise TypeError(f"check_grid() has no keyword '{name}'{suggestion(name, known)}")
+    if not isinstance(model, str | Path):
+        raise UsageError(f"each process loads the model of its own, so it is a file, not {type(model).__name__}")
+    given = CheckArguments(ltl=ltl, **keywords)
+    task = GridTask(str(model), given.part(Claims), given.part(TemporalOptions), given.part(Options))
+    return run_grid(task, parameters)
 
 
 @_called_with(ExploreOptions)

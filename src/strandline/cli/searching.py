@@ -45,7 +45,8 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
         dest="parameters",
         action="append",
         default=[],
-        help="the value of a parameter of a Python model, or of a constant of another; repeatable",
+        help="the value of a parameter of a Python model, or of a constant of another; repeatable. For check also "
+        "several, as in N=2..5 or LOSS=0,1: every combination is run",
     )
 
 

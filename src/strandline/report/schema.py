@@ -35,7 +35,10 @@ def json_schema() -> dict[str, Any]:
         "oneOf": [
             {"$ref": "#/$defs/result"},
             {"$ref": "#/$defs/failure"},
-            *({"$ref": f"#/$defs/{name}"} for name in ("info", "measures", "trace_command", "conform", "test", "runs")),
+            *(
+                {"$ref": f"#/$defs/{name}"}
+                for name in ("info", "measures", "trace_command", "conform", "grid", "test", "runs")
+            ),
         ],
         "$defs": _definitions(),
     }
@@ -100,6 +103,14 @@ def _definitions() -> dict[str, Any]:
         "measures": _command("measures", {"sampled": _INTEGER, "whole": _BOOLEAN, "measures": {"type": "array"}}),
         "trace_command": _command(
             "trace", {"fits": _BOOLEAN, "evaluations": {"type": "array"}, "trace": _ref("trace")}
+        ),
+        "grid": _command(
+            "check",
+            {
+                "verdict": _ref("verdict"),
+                "first_violated": _or_null({"type": "object"}),
+                "combinations": {"type": "array", "items": {"type": "object", "required": ["parameters", "verdict"]}},
+            },
         ),
         "conform": _command(
             "conform",
