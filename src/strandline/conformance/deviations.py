@@ -29,8 +29,9 @@ _MOST_TRIED, _MOST_MISSING = 2_000, 4
 _MOST_VALUES = 4
 _LONGEST = 60
 """Most nodes of a part of a guard that is rendered completely."""
-_RANK = ("after", "before", "guard", "fault", "committed", "location", "argument")
+_RANK = ("after", "before", "guard", "fault", "committed", "location", "argument", "order", "search")
 """Kinds of reasons, the nearest to a match first: with another argument, an action is hardly the event."""
+_NOT_TRIED = "it is possible here; the search for the longest prefix reached its limit in front of it"
 _WITHOUT_SPAN = (Const, Choice, Lookup)
 
 
@@ -113,12 +114,15 @@ class Explainer:
         states = list(self.definition.before_event(candidates))[:_MOST_STATES]
         if pattern.stays:
             checks = (*pattern.before, *pattern.after)
-            return [_most_frequent(list(self._differing(checks, states, "after", "(state)")), len(states))]
+            differing = list(self._differing(checks, states, "after", "(state)"))
+            return [_most_frequent(differing or [Reason("(state)", "search", _NOT_TRIED)], len(states))]
         found: dict[str, Reason] = {}
         for alternative in pattern.alternatives:
             framed = self._framed(alternative, pattern, states)
             all_reasons = [self._reason(one, alternative, pattern) for one in framed]
-            reason = _most_frequent([one for one in all_reasons if one is not None], len(states))
+            known_reasons = [one for one in all_reasons if one is not None]
+            name = self.system.actions[alternative.action].name.partition("(")[0]
+            reason = _most_frequent(known_reasons or [Reason(name, "search", _NOT_TRIED)], len(states))
             known = found.get(reason.action)
             if known is None or _RANK.index(reason.kind) < _RANK.index(known.kind):
                 found[reason.action] = reason

@@ -25,6 +25,8 @@ from strandline.traces.trace import Trace
 
 _MOST_STATES = 200_000
 """Most states that the definition searches."""
+_MOST_EXPLAINED = 5_000_000
+"""Most states of a search that looks for the longest prefix of logs that deviate."""
 Positions = tuple[int, ...]
 
 
@@ -126,16 +128,19 @@ def search_product(product: LogProduct, max_seconds: float | None = None) -> Fou
     most = sum(one.domain.high for one in product.positions)
     agreed = " and ".join(f"{one.name} == 1" for one in product.agreed)
     low, best = 0, None
-    # The largest sum of positions that is reached, by bisection.
+    # The largest sum of positions that is reached, by bisection. The searches are limited: they explain only.
     while low < most:
         middle = (low + most + 1) // 2
-        verdict = check(product.system, reach=f"{total} >= {middle} and {agreed}", max_seconds=max_seconds)
-        if _faults(verdict):
+        reached = check(
+            product.system,
+            reach=f"{total} >= {middle} and {agreed}",
+            max_states=_MOST_EXPLAINED,
+            max_seconds=max_seconds,
+        )
+        if _faults(reached):
             return None
-        if verdict.answer is Answer.UNKNOWN:
-            return verdict.exploration.reason or "a limit was reached"
-        if verdict.answer is Answer.HOLDS:
-            low, best = middle, verdict.trace
+        if reached.answer is Answer.HOLDS:
+            low, best = middle, reached.trace
         else:
             most = middle - 1
     if best is None:

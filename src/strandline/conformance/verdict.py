@@ -26,7 +26,11 @@ class Reason:
 
     action: str
     kind: str
-    """`location`, `guard`, `argument`, `before`, `after`, `fault` or `committed`."""
+    """`location`, `guard`, `argument`, `before`, `after`, `fault` or `committed`.
+
+    For events of several nodes also `order`, if another event comes first, and `search`, if the event is possible, but
+    the search for the longest prefix that matches reached its limit.
+    """
     words: str
     part: str | None = None
     """The part of the guard that is false, or the question whose answer differs."""
