@@ -43,7 +43,7 @@ def test_wrong_texts(texts: list[str], message: str) -> None:
 
 
 def test_every_combination_is_checked_as_by_itself() -> None:
-    values = {"time": [2], "fencing": [True, False]}
+    values: dict[str, list[int]] = {"time": [2], "fencing": [True, False]}
     grid = strandline.check_grid(LEASES, values, property=("no_stale_write",))
     assert [one.parameters for one in grid.rows] == [(("time", 2), ("fencing", fencing)) for fencing in (True, False)]
     for one in grid.rows:

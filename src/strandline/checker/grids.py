@@ -13,18 +13,21 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
 from strandline.checker.decisions.checks import check_selection
+from strandline.checker.decisions.widening import widen
 from strandline.checker.options.claims import Claims
 from strandline.checker.options.search import Options
 from strandline.checker.options.temporal import TemporalOptions
+from strandline.checker.options.threads import AUTO
 from strandline.checker.properties.selection import Kind, select
 from strandline.checker.verdicts.verdict import Answer
+from strandline.engine.runtime.threads import usable_processors
 from strandline.errors import InputError, Option, ResourceError, UsageError
 from strandline.languages import load
 from strandline.languages.parameters import MOST_COMBINATIONS
@@ -112,7 +115,10 @@ def check_grid(
         raise UsageError("{} keeps one run, and there are several combinations", options=[Option("checkpoint", "DIR")])
     started = time.perf_counter()
     waiting = combinations(grid)
-    jobs = max(1, min(len(waiting), (os.cpu_count() or 1) // task.options.threads))
+    if task.options.threads == AUTO:
+        # The processors are shared by the combinations, not by the threads of each.
+        task = replace(task, options=replace(task.options, threads=1))
+    jobs = max(1, min(len(waiting), usable_processors() // task.options.most_threads))
     rows: list[Combination] = []
     pool, workers = ThreadPoolExecutor(jobs), [_Worker(task) for _ in range(jobs)]
     free = deque(workers)
@@ -194,9 +200,13 @@ def check_combination(task: GridTask, parameters: Parameters) -> Combination:
     started = time.perf_counter()
     try:
         system = load(task.model, dict(parameters))
-        verdict = check_selection(
-            system, select(system, task.claims), task.options, temporal=task.temporal, started=started
-        )
+        while True:
+            selection = select(system, task.claims)
+            verdict = check_selection(system, selection, task.options, temporal=task.temporal, started=started)
+            wider = widen(system, verdict.exploration, task.options)
+            if wider is None:
+                break
+            system = wider
     except (InputError, ResourceError) as error:
         mistake = isinstance(error, InputError)
         reason = error.message if isinstance(error, InputError) else str(error)

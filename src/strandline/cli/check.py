@@ -72,10 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     options, temporal = options_of(arguments, Options), options_of(arguments, TemporalOptions)
     claims = options_of(arguments, Claims)
     try_files(arguments)
-    remember_command(arguments, options)
     console = console_of(arguments, options)
     if has_several(arguments.parameters):
         return _run_grid(arguments, console, GridOptions(claims, temporal, options))
+    remember_command(arguments, options)
     arguments.finish = lambda result: finish(arguments, console, result)
     from strandline.checker.decisions.checks import check_selection, open_checkpoints
     from strandline.checker.decisions.widening import widen
