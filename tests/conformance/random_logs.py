@@ -13,7 +13,7 @@ from strandline.model.system import System
 
 @dataclass(frozen=True)
 class Logged:
-    """An event: the name of its action, and what it says of variables after it, by place in the valuation."""
+    """An event: the name of its action, and values of variables after it, by place in the valuation."""
 
     node: int
     action: str

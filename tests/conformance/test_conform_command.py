@@ -102,7 +102,7 @@ def test_the_page_has_the_log_beside_the_model(conform: Run, tmp_path: Path) -> 
     ("log", "message"),
     [
         ('{"event":"gut","client":0}', "run.log:1:10: 'gut' is no action of the model; did you mean 'got'?"),
-        ('{"event":"got","client":0,"tokn":1}', "run.log:1:27: the map does not say what the field 'tokn' of 'got' means"),  # noqa: E501
+        ('{"event":"got","client":0,"tokn":1}', "run.log:1:27: the map has no meaning for the field 'tokn' of 'got'"),
         ('\n{"event":"got","client":0', "run.log:2:26: not JSON: Expecting ',' delimiter; the line is cut off"),
         ('{"event":"got"}', "run.log:1:1: the event has no field 'client', which the map needs"),
         ('{"event":"got","client":7}', "run.log:1:2: the model has no action 'Client_7.acquire'"),
@@ -128,7 +128,7 @@ def test_events_that_cannot_be_read(conform: Run, log: str, message: str) -> Non
         ("at_most = 2", "at_most = 0", "map.toml:2:1: 'at_most' must be a number from 1 on"),
         ("Client_{client}.token", "Client_{client}.tokn", "map.toml:7:"),
         ("action =", "acton =", "map.toml:6:1: there is no key 'acton'; did you mean 'action'?"),
-        ("token = ", "tokens = ", "run.log:1:27: the map does not say what the field 'token' of 'got' means"),
+        ("token = ", "tokens = ", "run.log:1:27: the map has no meaning for the field 'token' of 'got'"),
         ("ignore", 'order = "node"\nignore', "map.toml:3:10: 'order' is one of log, nodes, messages, clocks"),
         ("ignore", 'clock = "vc"\nignore', "map.toml:3:1: 'clock' has an effect only with order = \"clocks\""),
         ("ignore", 'order = "messages"\nignore', "map.toml:3:10: order = \"messages\" needs 'sends'"),

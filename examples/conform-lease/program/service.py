@@ -1,6 +1,6 @@
 """A lock service with leases, as asyncio tasks: a server, a storage, and clients that may pause.
 
-Each part writes what it does to one log, as JSON lines. `fault` plants one of four mistakes that are easily made.
+Each part writes its actions to one log, as JSON lines. `fault` plants one of four mistakes that are easily made.
 """
 import asyncio
 import json

@@ -11,7 +11,7 @@ from strandline.checker.grids import check_combination
 def main() -> None:
     """Run tasks until there are no more."""
     output = sys.stdout.buffer
-    # What a model prints must not mix with the results.
+    # The output of a model must not mix with the results.
     sys.stdout = sys.stderr
     while True:
         try:

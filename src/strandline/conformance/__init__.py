@@ -1,5 +1,5 @@
 """Conformance of programs: whether a log is a behaviour of a model.
 
-Input: a System, a map and a log. Output: a `Conformance`, the verdict with its explanation. `definition.py` says what
-conforming means, in terms of the interpreter; `stream.py` decides it fast, by the engine.
+Input: a System, a map and a log. Output: a `Conformance`, the verdict with its explanation. `definition.py` defines
+conforming, in terms of the interpreter; `compiled.py` computes it fast, by the engine.
 """

@@ -68,7 +68,7 @@ def _logs(events: Any) -> list[Log]:
 
 
 class _Conforming:
-    """One call: what all logs have in common."""
+    """One call: the parts that all logs share."""
 
     def __init__(self, system: System, log_map: LogMap, started: float, max_seconds: float | None) -> None:
         self.system, self.map, self.started = system, log_map, started

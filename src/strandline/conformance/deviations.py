@@ -129,7 +129,7 @@ class Explainer:
         return sorted(found.values(), key=lambda one: _RANK.index(one.kind))
 
     def _framed(self, alternative: Alternative, pattern: Pattern, states: Sequence[Valuation]) -> Sequence[Valuation]:
-        """Return the states that agree with what the event says of variables that the action does not write.
+        """Return the states that agree with the event on the variables that the action does not write.
 
         In others the event cannot occur, whatever the guard of the action is. If there are none, all are returned.
         """

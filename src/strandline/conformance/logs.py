@@ -101,7 +101,7 @@ def _read_lines(path: Path, *, follow: bool) -> Iterator[Batch]:
                     return
                 else:
                     time.sleep(_PAUSE)
-                    # Whoever reads the batches looks at the time limit.
+                    # The caller tests its time limit between batches.
                     yield Batch(str(path), [], [], [])
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None

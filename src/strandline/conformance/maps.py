@@ -26,7 +26,7 @@ Translate = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The meaning of an event: the actions that it may be, and what its fields say.
+    """The meaning of an event: the actions that it may be, and the meaning of its fields.
 
     Texts may contain `{field}`, which stands for the value of that field of the event. In names of actions, `*` stands
     for any text.

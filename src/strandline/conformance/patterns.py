@@ -1,4 +1,4 @@
-"""Patterns: what an event says about a step of the model, by numbers of actions, questions and values."""
+"""Patterns: the actions, arguments and values of an event, by numbers of actions, questions and values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """What all events have in common that differ in values only: a pattern whose checks have places of `fields`."""
+    """The common part of events that differ in values only: a pattern whose checks have places of `fields`."""
 
     pattern: Pattern
     fields: tuple[str, ...]
@@ -152,7 +152,7 @@ class PatternMaker:
                 continue
             if declared and (rule.arguments or rule.before or rule.after):
                 raise MisreadEvent(
-                    f"the map does not say what the field '{one}' of '{name}' means (if it means nothing: ignore)", one
+                    f"the map has no meaning for the field '{one}' of '{name}' (if it has none: ignore)", one
                 )
             if any(self.questionnaire.about_argument(self._name(number), one) is not None for number in numbers):
                 arguments[one] = one
@@ -177,7 +177,7 @@ class PatternMaker:
             known = [variable.name for variable in self.questionnaire.system.variables]
             raise MisreadEvent(
                 f"the field '{one}' is no expression of the model{suggestion(one, known)} "
-                "(a map says what it means, or ignores it)",
+                "(a map gives its meaning, or ignores it)",
                 one,
             )
         return Check(self.questionnaire.about_state(one), self.questionnaire.number_of_value(value), one)

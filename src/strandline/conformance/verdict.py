@@ -1,4 +1,4 @@
-"""The result of comparing a log with a model: the verdict, why a log deviates, and what of the model logs exercised."""
+"""The result of comparing a log with a model: verdict, deviation with its reasons, and coverage of the model."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Model(NamedTuple):
 
 
 class Patterns(NamedTuple):
-    """What events may be.
+    """The steps that events may be.
 
     Row p of `rows` has the first and the last alternative of pattern p, the bounds of its checks before and after the
     step, and 1 if it is no step. A row of `alternatives` has an action and the bounds of the checks of its arguments; a
