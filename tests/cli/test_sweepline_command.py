@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -159,3 +160,42 @@ def test_fairness_counts_for_both_kinds() -> None:
 def test_what_does_not_fit_is_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert sweepline("-m", "good.ss", *arguments) == 2
     assert message in capsys.readouterr().err
+
+
+def test_listing_7_6_runs_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """`Sweepline -m testModel.txt -f testPredicate.txt -s`: a state space, whatever its file is called."""
+    Path("testModel.txt").write_text(Path("safety.ss").read_text())
+    Path("testPredicate.txt").write_text(Path("EF-p.txt").read_text())
+    assert sweepline("-m", "testModel.txt", "-f", "testPredicate.txt", "-s") == 0
+    assert trace() == ["start of path -> 1 -> 2 -> 4 -> 6 -> end of path"]
+    assert capsys.readouterr().out.endswith("trace triggered: trace.txt\n")
+    assert main(["explore", "testModel.txt", "--quiet"]) == 2
+    assert main(["explore", "testModel.txt", "--language", "ss", "--quiet"]) == 0
+
+
+def test_without_arguments_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sweepline"]) == 2
+    assert capsys.readouterr().out.startswith("usage: strandline sweepline [-h] [-m FILE]")
+    for given, missing in (
+        (["-s", "-f", "EF-p.txt"], "the following arguments are required: -m"),
+        (["-m", "safety.ss", "-f", "EF-p.txt"], "one of the arguments -s -l -c is required"),
+        (["-m", "safety.ss", "-s"], "one of the arguments -f -a is required"),
+    ):
+        assert main(["sweepline", *given]) == 2
+        assert missing in capsys.readouterr().err
+
+
+def test_limits_parameters_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("count.dve").write_text(
+        "const int N = 9; byte x;\n"
+        "process P { state s; init s; trans s -> s { guard x < N; effect x = x + 1; }; }\nsystem async;\n"
+    )
+    Path("formula.txt").write_text("EF x == 20")
+    asked = ("-m", "count.dve", "-s", "-f", "formula.txt", "--json")
+    assert sweepline(*asked) == 12
+    data = json.loads(capsys.readouterr().out)
+    assert (data["exit_code"], data["states"], data["properties"][0]["verdict"]) == (12, 10, "VIOLATED")
+    assert sweepline(*asked, "-D", "N=30") == 0
+    assert json.loads(capsys.readouterr().out)["trace"]["length"] == 20
+    assert sweepline(*asked, "--max-states", "5") == 3
+    assert json.loads(capsys.readouterr().out)["reason"] == "the limit of 5 states is reached"

@@ -38,7 +38,16 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def add_parameters(parser: argparse.ArgumentParser) -> None:
-    """Add the option for values of the model's parameters."""
+    """Add the options for values of the model's parameters and for its language."""
+    from strandline.languages import LANGUAGES
+
+    parser.add_argument(
+        "--language",
+        metavar="SUFFIX",
+        choices=[suffix.removeprefix(".") for suffix in LANGUAGES],
+        help="the language of the model, whatever the name of its file ends with: "
+        + ", ".join(suffix.removeprefix(".") for suffix in LANGUAGES),
+    )
     parser.add_argument(
         "-D",
         metavar="NAME=VALUE",
@@ -61,7 +70,9 @@ def load_model(arguments: argparse.Namespace, options: Options | None = None) ->
 
     given = given_parameters(arguments.parameters)
     seconds, memory = (None, None) if options is None else (options.max_seconds, options.memory_limit)
-    return within(seconds, arguments.started, LOADED, lambda: load(arguments.model, given), memory)
+    return within(
+        seconds, arguments.started, LOADED, lambda: load(arguments.model, given, language=arguments.language), memory
+    )
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

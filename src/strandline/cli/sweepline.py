@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from strandline.checker.options.search import Options
 from strandline.cli.console import Console, emit
+from strandline.cli.option_arguments import add_options, options_of
 from strandline.cli.outputs import Outputs, try_file
+from strandline.cli.searching import add_parameters, load_model
 from strandline.errors import InputError, UsageError
+from strandline.report.exit_codes import USAGE
 
 if TYPE_CHECKING:
     from strandline.checker.properties.ctl_formula import CtlFormula
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from strandline.checker.verdicts.verdict import Verdict
     from strandline.model.system import System
 
+_LIMITS = ("max_states", "max_seconds", "memory")
 TRACE_FILE, TREE_FILE, UPDATE_FILE = "trace.txt", "tree.txt", "mppUpdate.txt"
 
 
@@ -33,12 +39,13 @@ def configure(subparsers: Any) -> None:
         "an acceptance cycle, or a path and a terminal component. For a formula that says that something is possible, "
         "a trace means that it holds.",
     )
-    parser.add_argument("-m", dest="model", metavar="FILE", required=True, help="the model, in any language")
-    kinds = parser.add_mutually_exclusive_group(required=True)
+    parser.add_argument("-m", dest="model", metavar="FILE", help="the model, in any language; a state space by default")
+    add_parameters(parser)
+    kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("-s", dest="kind", action="store_const", const="safety", help="check for safety properties")
     kinds.add_argument("-l", dest="kind", action="store_const", const="ltl", help="check for LTL properties")
     kinds.add_argument("-c", dest="kind", action="store_const", const="ctl", help="check for CTL properties")
-    given = parser.add_mutually_exclusive_group(required=True)
+    given = parser.add_mutually_exclusive_group()
     given.add_argument("-f", dest="formula", metavar="FILE", type=Path, help="a file with a formula of CTL")
     given.add_argument("-a", dest="automaton", metavar="FILE", help="a file with an automaton")
     parser.add_argument(
@@ -56,28 +63,38 @@ def configure(subparsers: Any) -> None:
     )
     parser.add_argument("--all-cycles", action="store_true", help="with -l: report every accepting component")
     parser.add_argument("--output", metavar="DIR", type=Path, default=Path(), help="where files go (default: here)")
+    add_options(parser, Options, _LIMITS)
+    parser.add_argument("--json", action="store_true", help="print one JSON object, also after an error")
     parser.add_argument("--quiet", action="store_true", help="no notices, no progress")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, show_help=parser.print_help)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the property and write the requested files; the returned exit code reports the verdict."""
-    console = Console(quiet=arguments.quiet)
-    from strandline.languages import load
+    if (arguments.model, arguments.kind, arguments.formula, arguments.automaton) == (None, None, None, None):
+        arguments.show_help()
+        return USAGE
+    _require(arguments)
+    console, limits = Console(quiet=arguments.quiet), options_of(arguments, Options)
+    from strandline.languages import LANGUAGES
     from strandline.report.codes import exit_code
     from strandline.report.thesis import trace_lines
 
-    system = load(arguments.model)
+    if arguments.language is None and not any(suffix in arguments.model for suffix in LANGUAGES):
+        # The thesis's state spaces are text files of any name.
+        arguments.language = "ss"
+    system = load_model(arguments, limits)
     if arguments.updates and (arguments.kind != "ltl" or not (arguments.measure or system.measures)):
         raise UsageError("--updates is for -l, with a progress measure")
     for name in _files(arguments):
         try_file(arguments.output / name)
     _remove(arguments.output / TRACE_FILE)
-    verdict = _check(arguments, system, console)
+    verdict = _check(arguments, system, limits, console)
     console.clear()
     outcome = verdict.properties[0]
     lines = trace_lines(outcome)
-    emit(f"{outcome.answer.value}  {outcome.name}" + (f"  ({outcome.reason})" if outcome.reason else ""))
+    say = (lambda text: None) if arguments.json else emit
+    say(f"{outcome.answer.value}  {outcome.name}" + (f"  ({outcome.reason})" if outcome.reason else ""))
     outputs = Outputs(Console(quiet=True))
 
     def write(name: str, lines: Callable[[], Iterable[str]]) -> None:
@@ -85,17 +102,33 @@ def run(arguments: argparse.Namespace) -> int:
         outputs.write(path, lambda: _write(path, lines()))
 
     if lines:
-        emit(f"trace triggered: {arguments.output / TRACE_FILE}")
+        say(f"trace triggered: {arguments.output / TRACE_FILE}")
         write(TRACE_FILE, lambda: lines)
     else:
-        emit("no trace was triggered")
+        say("no trace was triggered")
     if outcome.search is not None and outcome.search.components:
-        emit(f"{len(outcome.search.components):,} accepting components")
+        say(f"{len(outcome.search.components):,} accepting components")
     if arguments.tree:
-        write(TREE_FILE, lambda: _tree(arguments, system, console))
+        write(TREE_FILE, lambda: _tree(arguments, system, limits, console))
     if arguments.updates:
-        write(UPDATE_FILE, lambda: _updates(arguments, system, console))
-    return outputs.exit_code(exit_code(verdict))
+        write(UPDATE_FILE, lambda: _updates(arguments, system, limits, console))
+    code = outputs.exit_code(exit_code(verdict))
+    if arguments.json:
+        from strandline.report.data import result_data
+        from strandline.report.envelope import render
+
+        emit(render(result_data(verdict, code)))
+    return code
+
+
+def _require(arguments: argparse.Namespace) -> None:
+    """Raise `UsageError` for a required argument that is missing."""
+    if arguments.model is None:
+        raise UsageError("the following arguments are required: -m")
+    if arguments.kind is None:
+        raise UsageError("one of the arguments -s -l -c is required")
+    if arguments.formula is None and arguments.automaton is None:
+        raise UsageError("one of the arguments -f -a is required")
 
 
 def _files(arguments: argparse.Namespace) -> list[str]:
@@ -103,17 +136,16 @@ def _files(arguments: argparse.Namespace) -> list[str]:
     return [TRACE_FILE, *([TREE_FILE] if arguments.tree else []), *([UPDATE_FILE] if arguments.updates else [])]
 
 
-def _check(arguments: argparse.Namespace, system: System, console: Console) -> Verdict:
+def _check(arguments: argparse.Namespace, system: System, limits: Options, console: Console) -> Verdict:
     from strandline.checker.decisions.checks import check_selection
-    from strandline.checker.options.search import Options
     from strandline.checker.options.temporal import TemporalOptions
 
     kind, measured = arguments.kind, bool(arguments.measure or system.measures)
-    options = Options(order="sweep" if measured else None, measure=arguments.measure)
+    options = replace(limits, order="sweep" if measured else None)
     method = "auto"
     if kind == "ltl" and arguments.all_cycles:
         # All components are those of the whole product, which is then kept.
-        options, method = Options(), "scc"
+        options, method = replace(limits, measure=()), "scc"
     elif arguments.all_cycles:
         raise UsageError("--all-cycles is for -l")
     elif kind == "ltl" and measured:
@@ -121,7 +153,8 @@ def _check(arguments: argparse.Namespace, system: System, console: Console) -> V
     temporal = (
         TemporalOptions(method=method, all_cycles=arguments.all_cycles) if kind != "safety" else TemporalOptions()
     )
-    return check_selection(system, _select(arguments, system), options, console, temporal=temporal)
+    started, selection = arguments.started, _select(arguments, system)
+    return check_selection(system, selection, options, console, temporal=temporal, started=started)
 
 
 def _select(arguments: argparse.Namespace, system: System) -> Selection:
@@ -183,33 +216,31 @@ def _of_states(bound: CtlFormula) -> Property:
     return Property(kind, bound.text, bound.expression(path.operands[0]), bound.source)
 
 
-def _tree(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
+def _tree(arguments: argparse.Namespace, system: System, limits: Options, console: Console) -> Iterator[str]:
     """Yield a line for every state that the search stored, with its predecessor, as in listing 6.1 of the thesis."""
     from strandline.checker.graphs import explore_tree
-    from strandline.checker.options.search import Options
     from strandline.report.thesis import predecessor_line, state_name
 
     measured = bool(arguments.measure or system.measures)
-    options = Options(order="sweep" if measured else "bfs", measure=arguments.measure)
+    options = replace(limits, order="sweep" if measured else "bfs")
     for state, parent in explore_tree(system.alone, options, console):
         yield predecessor_line(state_name(state), None if parent is None else state_name(parent))
 
 
-def _updates(arguments: argparse.Namespace, system: System, console: Console) -> Iterator[str]:
+def _updates(arguments: argparse.Namespace, system: System, limits: Options, console: Console) -> Iterator[str]:
     """Yield a line for each value update in a search of the product, as in listing 6.3 of the thesis.
 
     States of the product are named by both of their parts.
     """
     from strandline.checker.graphs import product_graph
     from strandline.checker.ltl.value_updates import value_updates
-    from strandline.checker.options.search import Options
     from strandline.report.thesis import product_name, update_line
 
     (asked,) = _select(arguments, system).properties
     watched = None if asked.specification is None else asked.specification.observe(system.alone)
     if watched is None:
         return
-    graph = product_graph(watched.system, Options(order="sweep", measure=arguments.measure), console)
+    graph = product_graph(watched.system, replace(limits, order="sweep"), console)
     for updated, source in value_updates(graph.successors, graph.progress, graph.accepting):
         yield update_line(product_name(graph.states[updated]), product_name(graph.states[source]))
 

@@ -62,8 +62,8 @@ class WithSelection(Protocol):
         """Load the selected model; raises `UsageError` for a selection that names none."""
 
 
-def load(path: str | Path, parameters: Given | None = None) -> System:
-    """Load the System in a file; the suffix determines the language.
+def load(path: str | Path, parameters: Given | None = None, *, language: str | None = None) -> System:
+    """Load the System in a file; the suffix determines the language, unless `language` is another suffix.
 
     In `file.py:Name` the part behind the colon selects one of several models. `parameters` are values for the
     parameters of a Python model, or for constants of a model in another language. Raises `UsageError` for an unknown
@@ -71,23 +71,30 @@ def load(path: str | Path, parameters: Given | None = None) -> System:
     environment variable that `NO_PYTHON` names forbids them.
     """
     file, suffix, selection = _parts(str(path))
+    suffix = suffix if language is None else f".{language.removeprefix('.')}"
     if suffix not in LANGUAGES:
         known = ", ".join(LANGUAGES)
         ending = f"the suffix '{suffix}' is unknown" if suffix else "the file name has no suffix"
-        raise UsageError(f"{path}: cannot determine the language: {ending} (known: {known})")
+        raise UsageError(
+            f"{path}: cannot determine the language: {ending} (known: {known})"
+            if language is None
+            else f"there is no language '{language}' (known: {known})"
+        )
     if suffix == ".py" and os.environ.get(NO_PYTHON, "0") not in ("", "0"):
         raise UsageError(
             f"{path}: a Python model is a program, and executing it is forbidden ({NO_PYTHON}, --no-python)"
         )
-    source, language = Source(file, read_text(Path(file))), import_module(LANGUAGES[suffix])
+    source, front_end = Source(file, read_text(Path(file))), import_module(LANGUAGES[suffix])
     given = parameters or {}
     if selection is not None:
-        return cast(WithSelection, language).load(source, selection, given)
-    if given and not hasattr(language, "load_with"):
+        return cast(WithSelection, front_end).load(source, selection, given)
+    if given and not hasattr(front_end, "load_with"):
         raise UsageError(f"{path}: {suffix} files have no parameters: '{next(iter(given))}' cannot be given")
     with without_collecting():
         return (
-            cast(WithParameters, language).load_with(source, given) if given else cast(Language, language).load(source)
+            cast(WithParameters, front_end).load_with(source, given)
+            if given
+            else cast(Language, front_end).load(source)
         )
 
 
