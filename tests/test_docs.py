@@ -147,3 +147,10 @@ def test_the_site_can_be_built(tmp_path: Path) -> None:
 def test_the_table_of_options_is_the_programs() -> None:
     """It is written by `scripts/write_tables.py`."""
     assert effects_table() in (ROOT / "docs" / "cli.md").read_text("utf-8"), "run scripts/write_tables.py"
+
+
+def test_the_tests_that_errata_name_exist() -> None:
+    named = re.findall(r"`(tests/\S+\.py)::(\w+)`", (ROOT / "docs" / "errata.md").read_text(encoding="utf-8"))
+    assert len(named) == 16
+    for file, test in named:
+        assert f"\ndef {test}(" in (ROOT / file).read_text(encoding="utf-8"), f"{file}::{test}"
