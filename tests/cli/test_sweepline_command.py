@@ -199,3 +199,13 @@ def test_limits_parameters_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["trace"]["length"] == 20
     assert sweepline(*asked, "--max-states", "5") == 3
     assert json.loads(capsys.readouterr().out)["reason"] == "the limit of 5 states is reached"
+
+
+@pytest.mark.parametrize(
+    ("action", "code", "path"), [("crit1crit2", 12, "1 -> 2"), ("crit1!crit2", 12, "1"), ("!crit1", 0, "")]
+)
+def test_labels_of_several_letters_in_automaton_files(action: str, code: int, path: str) -> None:
+    Path("critical.ss").write_text("1 1 2 crit1 !crit2 * 2\n2 2 2 crit1 crit2 * 1\n")
+    Path("both.txt").write_text(f"0\n1\n0 true 0 {action} 1\n1 true 1\n")
+    assert sweepline("-m", "critical.ss", "-s", "-a", "both.txt") == code
+    assert trace() == ([f"start of path -> {path} -> end of path"] if path else [])

@@ -254,6 +254,8 @@ def test_listing_7_3_there_and_back() -> None:
         ("p1!q22", (), "p1 && !q22"),
         ("wait!cs", ("wait", "cs"), "wait && !cs"),
         ("waitcs", ("wait", "cs", "w"), "wait && cs"),
+        ("crit1!crit2", ("crit1", "crit2", "c"), "crit1 && !crit2"),
+        ("p12!q", ("p", "p1", "q"), "p12 && !q"),
         ("true&wait&!cs", (), "wait && !cs"),
         ("true", (), "true"),
     ],

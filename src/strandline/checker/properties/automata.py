@@ -107,13 +107,14 @@ class BoundPrefixes:
         return accepts_prefix(self.judged, word.prefix, word.loop)
 
 
-def read_automaton_file(path: str | Path) -> AutomatonText:
-    """Read the automaton in a file of any supported format. Raises `InputError`."""
+def read_automaton_file(path: str | Path, system: System | None = None) -> AutomatonText:
+    """Read the automaton in a file of any supported format, about a System if it is given. Raises `InputError`."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
-    return read_automaton(Source(str(path), text))
+    names = [] if system is None else [one.name for one in system.labels] + [one.name for one in system.variables]
+    return read_automaton(Source(str(path), text), names=names)
 
 
 def bind_automaton(read: AutomatonText, system: System, *, good: bool, finite: bool) -> BoundAutomaton | BoundPrefixes:

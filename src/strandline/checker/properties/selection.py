@@ -172,7 +172,7 @@ def _branching(system: System, text: Source, claim: Claim | None = None) -> Prop
 def _automaton(system: System, file: str, claims: Claims) -> Property:
     from strandline.checker.properties.automata import bind_automaton, read_automaton_file
 
-    read, finite = read_automaton_file(file), claims.automaton_words == FINITE
+    read, finite = read_automaton_file(file, system.alone), claims.automaton_words == FINITE
     with _explain_observer_names(system, "an automaton"):
         bound = bind_automaton(read, system.alone, good=claims.automaton_accepts == GOOD, finite=finite)
     return Property(Kind.NEVER if finite else Kind.AUTOMATON, file, source=read.source, specification=bound)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
 
 from strandline.errors import UsageError
 from strandline.properties.automata.automaton import Automaton
@@ -40,12 +42,17 @@ def detect_format(text: str) -> AutomatonFormat:
     return AutomatonFormat.DVE if re.search(r"\bprocess\s+\w+\s*\{", text) else AutomatonFormat.THESIS
 
 
-def read_automaton(source: Source, format_: AutomatonFormat | None = None) -> AutomatonText:
-    """Parse an automaton; raises `ParseError` with the source position of the mistake."""
-    readers = {
+def read_automaton(
+    source: Source, format_: AutomatonFormat | None = None, *, names: Sequence[str] = ()
+) -> AutomatonText:
+    """Parse an automaton; raises `ParseError` with the source position of the mistake.
+
+    `names` are known propositions, which separate the literals of the thesis's format.
+    """
+    readers: dict[AutomatonFormat, Callable[[Source], AutomatonText]] = {
         AutomatonFormat.HOA: read_hoa,
         AutomatonFormat.NEVER: read_never_claim,
-        AutomatonFormat.THESIS: read_thesis_automaton,
+        AutomatonFormat.THESIS: partial(read_thesis_automaton, atoms=names),
         AutomatonFormat.DVE: read_dve_process,
     }
     return readers[format_ or detect_format(source.text)](source)

@@ -4,9 +4,9 @@ First line: the initial states; second line: the accepting states; then one line
 turn, action and successor. An action is `true` or literals glued together: `p!q` means p and not q.
 
 The thesis does not say where one name ends and the next begins. Given the alphabet, the longest name that
-fits is taken. Without it a name is one letter with the digits that follow. Our extension: where `&` occurs
-in an action, names are separated by it and may be of any length; the writer uses it (`true&!cs0`) where
-gluing would not read back.
+fits is taken: `crit1!crit2`. Without it a name is one letter with the digits that follow. Our extension: where
+`&` occurs in an action, names are separated by it and may be of any length; the writer uses it (`true&!cs0`)
+where gluing would not read back.
 """
 
 from __future__ import annotations
@@ -119,10 +119,9 @@ def _name_at(text: str, start: int, atoms: Sequence[str]) -> str:
         return re.split(r"[&!]", text[start:], maxsplit=1)[0]
     if re.match(r"true(?![A-Za-z0-9_])", text[start:]):
         return "true"
-    if atoms:
-        return max((name for name in atoms if text.startswith(name, start)), key=len, default="")
+    known = max((name for name in atoms if text.startswith(name, start)), key=len, default="")
     match = _SHORT_NAME.match(text, start)
-    return match.group() if match else ""
+    return max(known, match.group() if match else "", key=len)
 
 
 def write_thesis_automaton(automaton: Automaton) -> str:
