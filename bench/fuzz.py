@@ -15,6 +15,7 @@ import argparse
 import contextlib
 import io
 import re
+import resource
 import signal
 import sys
 import tempfile
@@ -71,6 +72,10 @@ MODEL = "byte x;\nprocess P { state s; init s; trans s -> s { guard x < 3; effec
 
 TIMED_OUT, MOMENT = "timed out", 2.0
 """The outcome of an input that the limit of time ended, and the seconds within which it must have an effect."""
+
+
+FOR_ALL_READERS = 3 << 30
+"""Bytes of address space that the program takes without any input."""
 
 
 class Slow(BaseException):
@@ -295,6 +300,9 @@ def main() -> int:
     parser.add_argument("--reader", action="append", help="only this reader; repeatable")
     arguments = parser.parse_args()
     signal.signal(signal.SIGALRM, raise_slow)
+    # Memory that is taken at once, and may be returned before anybody looks, is a MemoryError.
+    address_space = FOR_ALL_READERS + 2 * int(arguments.memory * MEBIBYTE)
+    resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
     random, found, known = Random(arguments.seed), Counter[str](), set[tuple[str, str]]()
     limits, timed_out = (arguments.seconds, arguments.memory), 0
     with tempfile.TemporaryDirectory(prefix="strandline-fuzz-") as folder:

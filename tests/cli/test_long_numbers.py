@@ -33,6 +33,7 @@ AUTOMATA = {
     "far.hoa": HOA.format(sets=1, state=2147483647),
     "farther.hoa": HOA.format(sets=1, state=DIGITS),
     "sets.hoa": HOA.format(sets=DIGITS, state=0),
+    "used sets.hoa": HOA.format(sets=1, state=0).replace("Inf(0)", "Inf(92337775807)"),
     "guard.never": f"never {{ T0_init: if :: (x == {DIGITS}) -> goto T0_init fi }}\n",
 }
 OPTIONS = {

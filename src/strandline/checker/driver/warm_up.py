@@ -70,13 +70,13 @@ def warm_up(specification: SearchSpecification, kernel: Kernel, callback: Progre
     from strandline.engine.runtime.jit import is_compiled
 
     began = time.perf_counter()
-    searches, observes_edges = specification.searches, specification.observes_edges
+    searches, observes_edges = _without_limits(specification.searches), specification.observes_edges
     trial = _make_trial(searches, kernel, observes_edges)
     if not isinstance(trial, Search):
         return 0.0
     with notice_compiling(callback, at_once=not is_compiled(trial.loop)):
         if specification.options.memory_limit is not None:
-            fill_cache(_load_for_shape, KernelShape.of(kernel), _without_limits(searches), observes_edges)
+            fill_cache(_load_for_shape, KernelShape.of(kernel), searches, observes_edges)
             _load_all(trial)
         else:
             trial.load()

@@ -279,9 +279,10 @@ class Options:
                 raise UsageError("{} is too large; leave it out for no limit", options=[Option(name)])
 
     def without_limits(self) -> Options:
-        """Return these options without limits, measures, folders and checkpoints."""
+        """Return these options without limits, measures, folders and checkpoints, and with the smallest tables."""
         return replace(
             self,
+            store_size=_LEAST_TABLE if self.store_kind.sized else None,
             measure=(),
             max_states=None,
             max_seconds=None,

@@ -131,7 +131,10 @@ class _Reader:
         if token.text == "Inf" and self._peek().text == "(":
             self._next()
             if self._peek().kind is HoaKind.NUMBER:
+                place = self._peek()
                 self.used_sets.append(self._number())
+                if self.used_sets[-1] >= self.set_count:
+                    raise self._error(f"acceptance set {place.text} is not declared", place)
                 self._symbol(")")
                 return
         elif token.text == "f":
