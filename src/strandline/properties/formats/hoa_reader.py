@@ -133,7 +133,7 @@ class _Reader:
             if self._peek().kind is HoaKind.NUMBER:
                 place = self._peek()
                 self.used_sets.append(self._number())
-                if self.used_sets[-1] >= self.set_count:
+                if self.used_sets[-1] >= (self.set_count or 0):
                     raise self._error(f"acceptance set {place.text} is not declared", place)
                 self._symbol(")")
                 return
