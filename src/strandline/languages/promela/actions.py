@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from strandline.languages.promela.arithmetic import binary, truncated
 from strandline.languages.promela.control import Element, Transition
 from strandline.languages.promela.expressions import Lowerer
 from strandline.languages.promela.statements import Statements, Variant
@@ -88,7 +89,8 @@ class Actions:
         if step.target is None:
             return self._youngest(instance)
         if isinstance(statement, Else):
-            return self._otherwise(instance, state, step, timeout)
+            # SPIN tries the steps of an escape in reverse order: nothing stands in front of `else`.
+            return TRUE if step.group < 0 else self._otherwise(instance, state, step, timeout)
         lowerer = self.lowerers[instance]
         lowerer.timeout = timeout
         found = self.statements[instance].executable(statement)
@@ -117,7 +119,7 @@ class Actions:
         for one in steps[:position]:
             if step.first and one.first and one.element.d_step is step.element.d_step and one.group == step.group:
                 found.append(negate(self._executable(instance, state, one, timeout)))
-        if isinstance(step.element.statement, Else):
+        if isinstance(step.element.statement, Else) and step.group == 0:
             found.append(self._otherwise(instance, state, step, timeout))
         return all_of(found)
 
@@ -247,23 +249,17 @@ class Actions:
     def _matching(
         self, receiver: Instance, channel: Channel, receive: Receive, values: list[Expression]
     ) -> Expression:
-        from strandline.languages.promela.arithmetic import binary, truncated
-
         lowerer = self.lowerers[receiver]
-        lowerer.check_count(channel, len(receive.arguments), receive.token)
-        parts, number = [], 0
-        for argument, group in zip(receive.arguments, channel.arguments, strict=True):
+        parts = []
+        for argument, group in lowerer.groups(channel, receive.arguments, receive.token):
             if argument.kind == "match" and argument.expression is not None:
-                value = truncated(values[number], group[0].domain)
+                value = truncated(values[group[0]], channel.simple[group[0]].domain)
                 parts.append(binary("==", value, lowerer.value(argument.expression), None))
-            number += len(group)
         return all_of(parts)
 
     def _pairs(
         self, sender: Instance, state: Element, step: Transition, guard: Expression, send: Send
     ) -> Iterator[Action]:
-        from strandline.languages.promela.arithmetic import truncated
-
         for pair in self._handshakes(sender, send):
             if step.element.d_step is not None:
                 send.token.model_error("a handshake cannot be sent inside a d_step")

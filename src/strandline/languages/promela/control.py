@@ -7,6 +7,7 @@ own, which offers what its first statement offers; the last element of an atomic
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from strandline.languages.promela.syntax import (
@@ -104,14 +105,17 @@ class Automaton:
         return {element for name, element in self.labels.items() if name.startswith(prefix)}
 
 
-def build(proctype: Proctype) -> Automaton:
-    """Return the control automaton of a proctype. Raises `ModelError` for a jump that is not allowed."""
-    return _Builder(proctype).automaton()
+def build(proctype: Proctype, referenced: Collection[str] = ()) -> Automaton:
+    """Return the control automaton of a proctype. Raises `ModelError` for a jump that is not allowed.
+
+    `referenced` are the labels that `P@label` mentions: a `goto` with such a label is a step.
+    """
+    return _Builder(proctype, referenced).automaton()
 
 
 class _Builder:
-    def __init__(self, proctype: Proctype) -> None:
-        self.proctype = proctype
+    def __init__(self, proctype: Proctype, referenced: Collection[str]) -> None:
+        self.proctype, self.referenced = proctype, referenced
         self.labels: dict[str, Element] = {}
         self.breaks: list[Element] = []
         self.body = self._sequence(proctype.body)
@@ -253,6 +257,8 @@ class _Builder:
         """Return the control state where a step to an element ends."""
         here = element
         for _ in range(_LONGEST_CHAIN):
+            if here.kind == "goto" and self._is_referenced(here):
+                return here
             if here.kind == "goto":
                 following = self._goto(here)
             elif here.kind == "pass":
@@ -270,6 +276,10 @@ class _Builder:
             here = following
         token = _token(element) or self.proctype.token
         token.model_error("a loop of jumps without a statement")
+
+    def _is_referenced(self, element: Element) -> bool:
+        labels = [] if element.statement is None else element.statement.labels
+        return any(one.text in self.referenced for one in labels)
 
     def _start(self, element: Element) -> Element:
         """Return the element whose steps a choice or a block offers."""

@@ -154,6 +154,7 @@ class ExpressionParser(Reader):
             arguments = self.arguments("]")
             self.expect("]")
             return Poll(reference, arguments, random, token)
+        self.names.program.read.add(reference.declaration)
         return reference
 
     def _remote(self, token: Token) -> Remote | None:
@@ -166,6 +167,8 @@ class ExpressionParser(Reader):
             return None
         is_label = self.next().text == "@"
         name = self.next()
+        if is_label:
+            self.names.program.referenced.setdefault(token.text, set()).add(name.text)
         remote = Remote(token.text, pid, name.text, is_label, token)
         if not is_label:
             if self.take("["):
@@ -224,7 +227,10 @@ class ExpressionParser(Reader):
             return Argument("match", expression, token)
         if token.text == "-" or token.kind in ("number", "string") or token.text in ("true", "false", "skip", "("):
             return Argument("match", self._unary(), token)
-        expression = self._named(self.next())
+        name = self.next()
+        if self.names.find(name.text) is not None:
+            return Argument("set", self.reference(name), token)
+        expression = self._named(name)
         return Argument("set" if isinstance(expression, Reference) else "match", expression, token)
 
     def values(self) -> list[Expr]:

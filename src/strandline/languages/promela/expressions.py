@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from strandline.languages.promela.arithmetic import binary, checked_index, conditional, truth, unary
-from strandline.languages.promela.storage import Leaf
+from strandline.languages.promela.channels import leaf_declaration
+from strandline.languages.promela.storage import Leaf, structure_parts
 from strandline.languages.promela.syntax import (
     Argument,
     BinaryExpr,
@@ -248,22 +249,46 @@ class Lowerer:
         self, channel: Channel, arguments: Sequence[Argument], position: Expression, token: Token
     ) -> Expression:
         """Return the condition that the message at a position matches the arguments of a receive."""
-        groups = self.check_count(channel, len(arguments), token)
-        parts, number = [], 0
-        for argument, group in zip(arguments, groups, strict=True):
+        parts = []
+        for argument, group in self.groups(channel, arguments, token):
             if argument.kind == "match" and argument.expression is not None:
-                if len(group) != 1:
-                    argument.token.model_error("a structure cannot be matched")
-                parts.append(binary("==", channel.message(number, position), self.value(argument.expression), None))
-            number += len(group)
+                stored = channel.message(group[0], position)
+                parts.append(binary("==", stored, self.value(argument.expression), None))
         return all_of(parts)
 
-    def check_count(self, channel: Channel, count: int, token: Token) -> Sequence[Sequence[object]]:
-        """Return the fields of a channel by arguments. Raises `ModelError` for another number of arguments."""
-        if len(channel.arguments) != count:
-            wanted = len(channel.arguments)
+    def groups(
+        self, channel: Channel, arguments: Sequence[Argument], token: Token
+    ) -> Iterator[tuple[Argument, range]]:
+        """Yield the arguments of a receive, each with the numbers of the parts of the message that it stands for."""
+        sizes = [
+            self.structure_size(one.expression)
+            if one.kind == "set" and isinstance(one.expression, Reference)
+            else 1
+            for one in arguments
+        ]
+        self.check_count(channel, sum(sizes), token)
+        start = 0
+        for argument, size in zip(arguments, sizes, strict=True):
+            yield argument, range(start, start + size)
+            start += size
+
+    def is_structure(self, reference: Reference) -> bool:
+        """Return True if a reference means a whole structure."""
+        declaration = leaf_declaration(reference)
+        return declaration is not None and declaration.structure is not None
+
+    def structure_size(self, reference: Reference) -> int:
+        """Return the number of simple parts that a reference means."""
+        declaration = leaf_declaration(reference)
+        if declaration is None or declaration.structure is None:
+            return 1
+        return len(list(structure_parts(declaration.structure)))
+
+    def check_count(self, channel: Channel, count: int, token: Token) -> None:
+        """Raise `ModelError` unless a message of a channel has this number of simple parts."""
+        wanted = len(channel.simple)
+        if wanted != count:
             token.model_error(f"a message of '{channel.name}' has {wanted} field{'s'[: wanted != 1]}, not {count}")
-        return channel.arguments
 
     # --- other processes --------------------------------------------------------------------------------------
 

@@ -79,7 +79,7 @@ def find_instances(program: Program, automata: dict[str, Automaton], bound: int 
     started = {run.name for one in automata.values() for run in _runs(one)}
     if bound is None and alone and not spawners & started:
         name = next(name for name in actives if name in spawners)
-        if _Simulation(program, automata, name, actives.index(name), len(actives), found).run():
+        if _Simulation(program, automata, actives, actives.index(name), found).run():
             return found
     elif not spawners & (set(actives) | started):
         return found
@@ -160,13 +160,13 @@ class _Simulation:
         self,
         program: Program,
         automata: dict[str, Automaton],
-        name: str,
+        actives: list[str],
         pid: int,
-        first: int,
         found: Instances,
     ) -> None:
-        self.program, self.automata, self.name, self.pid, self.first = program, automata, name, pid, first
-        self.found = found
+        name = actives[pid]
+        self.program, self.automata, self.name, self.pid, self.first = program, automata, name, pid, pid + 1
+        self.found, self.younger = found, tuple(actives[pid + 1 :])
         self.foreign = _written_elsewhere(automata, name)
         self.mortal = {one for one, automaton in automata.items() if automaton.end in automaton.steps}
 
@@ -180,7 +180,8 @@ class _Simulation:
             known[one, 0] = 0
         for one in automaton.proctype.leading:
             self._declare(known, one)
-        start = (automaton.states[0], frozenset(known.items()), (), 0)  # type: tuple[Element, _Values, tuple[str, ...], int]
+        younger = self.younger
+        start = (automaton.states[0], frozenset(known.items()), younger, self._surviving(younger))  # type: tuple[Element, _Values, tuple[str, ...], int]
         waiting, seen = [start], {start}
         while waiting:
             state, values, stack, low = waiting.pop()
@@ -239,11 +240,15 @@ class _Simulation:
             self._write(statement, after)
             alive = low + len(created) - len(stack)
             if not one.continues:
-                surviving = len(created)
-                while surviving and created[surviving - 1] in self.mortal:
-                    surviving -= 1
-                alive = min(alive, surviving)
+                alive = min(alive, self._surviving(created))
             yield one.target, frozenset(after.items()), created, alive
+
+    def _surviving(self, stack: tuple[str, ...]) -> int:
+        """Return how many of the processes on the stack cannot die, from the oldest on."""
+        count = len(stack)
+        while count and stack[count - 1] in self.mortal:
+            count -= 1
+        return count
 
     def _start(self, run: Run, known: dict[_Key, int], stack: tuple[str, ...], low: int) -> tuple[str, ...]:
         for number in range(low, len(stack) + 1):

@@ -30,7 +30,7 @@ def lower(source: Source, program: Program, bound: int | None) -> tuple[System, 
 
 class _Lowering:
     def __init__(self, source: Source, program: Program, bound: int | None) -> None:
-        automata = {name: build(one) for name, one in program.proctypes.items()}
+        automata = {name: build(one, program.referenced.get(name, ())) for name, one in program.proctypes.items()}
         self.source, self.program = source, program
         self.world = World(source, program, automata)
         self.world.assigned = assigned_channels(program, automata)
@@ -43,8 +43,7 @@ class _Lowering:
 
     def _globals(self) -> None:
         for one in self.program.variables:
-            if one.hidden:
-                one.token.model_error("hidden variables are not supported: which states are found depends on the order")
+            self._refuse_hidden(one)
             self.world.add_channels(one, None)
             self.world.add_storage(one, None)
 
@@ -77,11 +76,15 @@ class _Lowering:
                 if value is not None and parameter not in written and parameter.type != "chan":
                     instance.constants[parameter] = domain_of(parameter, in_array=False).wrap(value)
         for one in proctype.variables:
-            if one.hidden:
-                one.token.model_error("hidden variables are not supported")
+            self._refuse_hidden(one)
             self.world.add_channels(one, instance)
             if one not in instance.constants:
                 self.world.add_storage(one, instance)
+
+    def _refuse_hidden(self, declaration: Declaration) -> None:
+        """Refuse a hidden variable that is read: which states are found would depend on the order of the search."""
+        if declaration.hidden and declaration in self.program.read:
+            declaration.token.model_error("a hidden variable that is read is not supported")
 
     # --- the System -------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from strandline.languages.promela.declaration_parser import DeclarationParser
-from strandline.languages.promela.reading import Inline, Names, constant, is_constant
+from strandline.languages.promela.reading import Inline, Names, constant
 from strandline.languages.promela.syntax import (
     Assert,
     Assignment,
@@ -202,7 +202,7 @@ class StatementParser(DeclarationParser):
         statements = self._expanded()
         if self.text == "unless":
             token = self.next()
-            return [Unless(token, statements, self._expanded())]
+            return [_unless(token, statements, self._expanded())]
         return statements
 
     def _expanded(self) -> list[Statement]:
@@ -305,6 +305,7 @@ class StatementParser(DeclarationParser):
                 return Assignment(token, reference, self._full_expression())
             case "++" | "--":
                 sign = self.next()
+                self.names.program.read.add(reference.declaration)
                 return Assignment(token, reference, BinaryExpr(sign.text[0], reference, Number(1, sign), sign))
             case "!" | "!!":
                 is_sorted = self.next().text == "!!"
@@ -358,7 +359,7 @@ class StatementParser(DeclarationParser):
         low = self.expression()
         self.expect("..")
         high = self.expression()
-        if is_constant(low) and is_constant(high) and constant(low, "") > constant(high, ""):
+        if isinstance(low, Number) and isinstance(high, Number) and low.value > high.value:
             token.model_error("the first value of this loop is larger than its last")
         return self._loop(token, reference, low, high, [])
 
@@ -411,8 +412,8 @@ class StatementParser(DeclarationParser):
         self.expect("..")
         high = self.expression()
         self.expect(")")
-        if is_constant(low) and is_constant(high):
-            first, last = constant(low, ""), constant(high, "")
+        if isinstance(low, Number) and isinstance(high, Number):
+            first, last = low.value, high.value
             if first > last:
                 token.model_error("the first value to select from is larger than the last")
             if last - first <= 32:
@@ -424,6 +425,20 @@ class StatementParser(DeclarationParser):
             Assignment(token, reference, low),
             Choose(token, [[less, increment], [Break(token)]], True),
         ]
+
+
+def _unless(token: Token, body: list[Statement], escape: list[Statement]) -> Statement:
+    """Return the statement `body unless escape`; braces around them make no blocks."""
+    if len(escape) == 1 and isinstance(escape[0], Block) and escape[0].kind == "plain" and not escape[0].labels:
+        escape = escape[0].body
+    if len(body) == 1 and isinstance(body[0], Block):
+        block = body[0]
+        if block.labels:
+            # The label stands for the block with its escape.
+            return Block(block.token, block.kind, [Unless(token, block.body, escape)], labels=block.labels)
+        if block.kind == "plain":
+            body = block.body
+    return Unless(token, body, escape)
 
 
 def _split(tokens: list[Token]) -> list[list[Token]]:

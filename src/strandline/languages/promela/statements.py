@@ -58,6 +58,8 @@ class Statements:
             case Condition(expression=expression):
                 guard = self.lowerer.truth(expression)
                 return [] if guard == FALSE else [Variant(guard, [])]
+            case Assignment(target=target) if target.declaration.hidden:
+                return [Variant(TRUE, [])]
             case Assignment(target=target, value=value):
                 return [Variant(TRUE, [self.assign(target, self.lowerer.value(value))])]
             case Declare(declaration=declaration):
@@ -162,24 +164,15 @@ class Statements:
         yield from self.unusable(send.channel, send.token)
 
     def values(self, channel: Channel, arguments: Sequence[Expr], token: Token) -> list[Expression]:
-        """Return the values of the parts of a message."""
+        """Return the values of the simple parts of a message; a structure is all of its parts."""
         found: list[Expression] = []
-        self.lowerer.check_count(channel, len(arguments), token)
-        for argument, group in zip(arguments, channel.arguments, strict=True):
-            if len(group) == 1 and not group[0].path:
+        for argument in arguments:
+            if isinstance(argument, Reference) and self.lowerer.is_structure(argument):
+                found += self.places(argument)
+            else:
                 found.append(self.lowerer.value(argument))
-                continue
-            found += self._parts(argument, channel, len(group), token)
+        self.lowerer.check_count(channel, len(found), token)
         return found
-
-    def _parts(self, argument: Expr, channel: Channel, count: int, token: Token) -> list[Expression]:
-        """Return the parts of a structure that is an argument of a message."""
-        if not isinstance(argument, Reference):
-            token.model_error("this field of the message is a structure")
-        places = list(self.places(argument))
-        if len(places) != count:
-            token.model_error("the structure has another type than the field of the message")
-        return list(places)
 
     def places(self, reference: Reference) -> Iterator[Read | Element]:
         """Yield the places of all simple parts of a structure, in the order of a message."""
@@ -255,30 +248,18 @@ class Statements:
         self, channel: Channel, arguments: Sequence[Argument], values: Sequence[Expression], token: Token
     ) -> list[Assign]:
         """Return the assignments of the parts of a message to the variables of a receive, from left to right."""
-        self.lowerer.check_count(channel, len(arguments), token)
         targets: list[tuple[Read | Element, Expression]] = []
-        number = 0
-        for argument, group in zip(arguments, channel.arguments, strict=True):
+        for argument, group in self.lowerer.groups(channel, arguments, token):
             if argument.kind == "set" and isinstance(argument.expression, Reference):
-                places = self._target_places(argument.expression, len(group), bool(group[0].path), token)
-                targets += zip(places, values[number : number + len(group)], strict=True)
-            number += len(group)
+                if argument.expression.declaration.hidden:
+                    continue
+                targets += zip(self.places(argument.expression), (values[one] for one in group), strict=True)
         together = _is_simultaneous(targets)
         span = self.lowerer.span(token)
         return [
             Assign(place, unwrapped(value), span, together=together and number > 0)
             for number, (place, value) in enumerate(targets)
         ]
-
-    def _target_places(
-        self, reference: Reference, count: int, structured: bool, token: Token
-    ) -> list[Read | Element]:
-        if count == 1 and not structured:
-            return [self.lowerer.place(reference)]
-        places = list(self.places(reference))
-        if len(places) != count:
-            token.model_error("the structure has another type than the field of the message")
-        return places
 
 
 def creation(lowerer: Lowerer, instance: Instance) -> Iterator[Assign]:

@@ -324,3 +324,7 @@ class Program:
     """The symbols of all `mtype` lists."""
     subtypes: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
     uses_last: bool = False
+    referenced: dict[str, set[str]] = field(default_factory=dict)
+    """For each proctype the labels that `P@label` mentions."""
+    read: set[Declaration] = field(default_factory=set)
+    """The variables whose values are used."""
