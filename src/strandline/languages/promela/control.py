@@ -116,7 +116,8 @@ def build(proctype: Proctype, referenced: Collection[str] = ()) -> Automaton:
 class _Builder:
     def __init__(self, proctype: Proctype, referenced: Collection[str]) -> None:
         self.proctype, self.referenced = proctype, referenced
-        self.labels: dict[str, Element] = {}
+        self.labels: dict[tuple[str, tuple[int, ...]], Element] = {}
+        """The elements with labels; a label of an inline exists once for each call."""
         self.breaks: list[Element] = []
         self.body = self._sequence(proctype.body)
         self.end = Element("end", None)
@@ -136,7 +137,9 @@ class _Builder:
                     seen.add(one.target)
                     states.append(one.target)
                     waiting.append(one.target)
-        labels = {name: self._place(element) for name, element in self.labels.items()}
+        labels: dict[str, Element] = {}
+        for (name, _), element in self.labels.items():
+            labels[name if name not in labels else f"{name}'{len(labels)}"] = self._place(element)
         return Automaton(self.proctype, states, steps, labels, self.end)
 
     def _place(self, element: Element) -> Element:
@@ -153,9 +156,9 @@ class _Builder:
         for statement in statements:
             element = self._element(statement, sequence)
             for label in statement.labels:
-                if label.text in self.labels:
+                if (label.text, statement.scope) in self.labels:
                     label.model_error(f"the label '{label.text}' is set twice")
-                self.labels[label.text] = element
+                self.labels[label.text, statement.scope] = element
         sequence.extent = sequence.last
         return sequence
 
@@ -246,7 +249,9 @@ class _Builder:
         if element.target is not None:
             return element.target
         assert element.label is not None and element.statement is not None
-        target = self.labels.get(element.label)
+        scope = element.statement.scope
+        known = (self.labels.get((element.label, scope[:end])) for end in range(len(scope), -1, -1))
+        target = next((one for one in known if one is not None), None)
         if target is None:
             element.statement.token.model_error(f"there is no label '{element.label}'")
         return target

@@ -162,7 +162,7 @@ class ExpressionParser(Reader):
         if self.take("["):
             pid = self.expression()
             self.expect("]")
-        if self.text not in ("@", ":") or self.tokens[self.at + 1].kind != "name":
+        if self.text not in ("@", ":") or self.tokens[self.at + 1].kind not in ("name", "string"):
             self.at = start
             return None
         is_label = self.next().text == "@"

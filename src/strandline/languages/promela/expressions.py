@@ -10,6 +10,7 @@ from strandline.languages.promela.storage import Leaf, structure_parts
 from strandline.languages.promela.syntax import (
     Argument,
     BinaryExpr,
+    Call,
     ChannelQuery,
     Conditional,
     Declaration,
@@ -90,6 +91,8 @@ class Lowerer:
                 return self._enabled(pid, token)
             case Remote():
                 return self._remote(expression)
+            case Call(token=token):
+                token.model_error("this cannot be used in a model")
 
     # --- variables --------------------------------------------------------------------------------------------
 
@@ -292,9 +295,14 @@ class Lowerer:
 
     # --- other processes --------------------------------------------------------------------------------------
 
-    def _by_pid(self, pid: Expression, value: Callable[[Instance], Expression], of: list[Instance]) -> Expression:
-        """Return a value that depends on which process has a number; 0 if none has."""
+    def _by_pid(self, pid: Expression, value: Callable[[Instance], Expression], of: list[Instance], *, zeroed: bool = False) -> Expression:
+        """Return a value that depends on which process has a number; 0 if none has.
+
+        With `zeroed` the value is 0 where the process does not exist.
+        """
         result: Expression = FALSE
+        if zeroed and isinstance(pid, Const):
+            return next((value(one) for one in of if one.pid == pid.value), FALSE)
         for instance in of:
             if isinstance(pid, Const):
                 if pid.value == instance.pid:
@@ -322,8 +330,14 @@ class Lowerer:
         else:
             pid = self.value(remote.pid)
         if remote.is_label:
-            return self._by_pid(pid, lambda one: self._at_label(one, remote), of)
-        return self._by_pid(pid, lambda one: self._remote_variable(one, remote), of)
+            return self._by_pid(pid, lambda one: self._at_label(one, remote), of, zeroed=True)
+        folded = any(self._is_folded(one, remote.name) for one in of)
+        return self._by_pid(pid, lambda one: self._remote_variable(one, remote), of, zeroed=not folded)
+
+    def _is_folded(self, instance: Instance, name: str) -> bool:
+        """Return True if a variable of a process is a constant of the System, even where the process is gone."""
+        names = instance.automaton.proctype.variables
+        return any(one.name == name and one not in instance.storage for one in names)
 
     def _at_label(self, instance: Instance, remote: Remote) -> Expression:
         place = instance.automaton.labels.get(remote.name)

@@ -112,7 +112,8 @@ class _Lowering:
             assertions=tuple(asserted),
             initial=(tuple(self._initial(variables)),),
         )
-        return replace(system, ends=self._ends(), failures=tuple(actions.failures), bounds=tuple(self._full()), notes=tuple(self._notes()))
+        system = replace(system, labels=tuple(self._labels()), ends=self._ends(), failures=tuple(actions.failures))
+        return replace(system, bounds=tuple(self._full()), notes=tuple(self._notes()))
 
     def _ends(self) -> Expression:
         valid = []
@@ -121,6 +122,13 @@ class _Lowering:
             places = [GONE, *(instance.places[one] for one in good if one in instance.places)]
             valid.append(any_of([Binary("==", Read(instance.location), Const(one)) for one in sorted(places)]))
         return all_of(valid) if valid else TRUE
+
+    def _labels(self) -> Iterator[Predicate]:
+        """Yield for each process and label of the text the condition that the process stands there."""
+        for instance in self.world.instances:
+            for name, place in instance.automaton.labels.items():
+                if place in instance.places:
+                    yield Predicate(f"{instance.name}@{name}", instance.at(place))
 
     def _full(self) -> Iterator[Predicate]:
         for channel in self.world.channels:

@@ -39,13 +39,13 @@ _ENDS = ("}", "::", "fi", "od")
 _EMBEDDED = ("c_code", "c_decl", "c_expr", "c_state", "c_track")
 
 
-def parse(tokens: list[Token]) -> Program:
-    """Parse a model. Raises `ParseError` or `ModelError` at the first mistake."""
+def parse(tokens: list[Token]) -> Names:
+    """Parse a model and return its names, with the program. Raises `ParseError` or `ModelError` at the first mistake."""
     names = Names()
     parser = StatementParser(tokens, names)
     while parser.token.kind != "end":
         parser.unit()
-    return names.program
+    return names
 
 
 class StatementParser(DeclarationParser):
@@ -216,6 +216,8 @@ class StatementParser(DeclarationParser):
         else:
             found = self._statement()
         found[0].labels[:0] = labels
+        for one in found:
+            one.scope = self.names.calls
         return found
 
     def _is_label(self) -> bool:
@@ -338,11 +340,12 @@ class StatementParser(DeclarationParser):
             else:
                 tokens.append(token.moved(place, inline.name))
         tokens.append(replace(place, kind="end", text=f"the end of '{inline.name}'"))
-        self.names.depth += 1
-        if self.names.depth > _DEEPEST_INLINE:
+        self.names.call_count += 1
+        self.names.calls += (self.names.call_count,)
+        if len(self.names.calls) > _DEEPEST_INLINE:
             place.model_error("inlines call each other without end")
         block = StatementParser(tokens, self.names)._block("plain", place)
-        self.names.depth -= 1
+        self.names.calls = self.names.calls[:-1]
         return block
 
     # --- statements that are short for others -----------------------------------------------------------------
@@ -435,7 +438,7 @@ def _unless(token: Token, body: list[Statement], escape: list[Statement]) -> Sta
         block = body[0]
         if block.labels:
             # The label stands for the block with its escape.
-            return Block(block.token, block.kind, [Unless(token, block.body, escape)], labels=block.labels)
+            return Block(block.token, block.kind, [Unless(token, block.body, escape)], labels=block.labels, scope=block.scope)
         if block.kind == "plain":
             body = block.body
     return Unless(token, body, escape)

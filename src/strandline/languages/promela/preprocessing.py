@@ -31,20 +31,22 @@ class Macro:
     body: tuple[Token, ...]
 
 
-def preprocess(source: Source, defined: Mapping[str, str]) -> list[Token]:
-    """Return the tokens of a text after preprocessing; `defined` are macros from outside (`-D`)."""
-    preprocessor = _Preprocessor()
+def preprocess(source: Source, defined: Mapping[str, str]) -> tuple[list[Token], dict[str, Macro]]:
+    """Return the tokens of a text after preprocessing, and its macros; `defined` are macros from outside (`-D`)."""
+    preprocessor = Preprocessor({})
     for name, text in defined.items():
         body = [one for one in tokenize(Source(f"-D{name}", text)) if one.kind != "line"]
         preprocessor.macros[name] = Macro(name, None, tuple(body))
     tokens = list(preprocessor.read(source, 0))
     place = tokenize(source)[-1]
-    return [*tokens, replace(place, kind="end", text="the end of the text")]
+    return [*tokens, replace(place, kind="end", text="the end of the text")], preprocessor.macros
 
 
-class _Preprocessor:
-    def __init__(self) -> None:
-        self.macros: dict[str, Macro] = {}
+class Preprocessor:
+    """Executes directives and expands macros."""
+
+    def __init__(self, macros: dict[str, Macro]) -> None:
+        self.macros = macros
         self.made = 0
 
     def read(self, source: Source, depth: int) -> Iterator[Token]:

@@ -47,8 +47,9 @@ class Names:
     inlines: dict[str, Inline] = field(default_factory=dict)
     proctype: Proctype | None = None
     """The proctype whose body is being read."""
-    depth: int = 0
-    """How many inlines are being expanded in each other."""
+    calls: tuple[int, ...] = ()
+    """The numbers of the calls of inlines that are being expanded in each other."""
+    call_count: int = 0
 
     def find(self, name: str) -> Declaration | None:
         """Return the variable that a name means here."""

@@ -163,6 +163,16 @@ class Remote:
     fields: list[tuple[str, Expr | None, Token]] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class Call:
+    """`var("name")`, `fault("reason")`, `mod(a, b)` and the like, in questions about a finished System."""
+
+    name: str
+    arguments: list[Expr]
+    text: str
+    token: Token
+
+
 Expr: TypeAlias = (
     Number
     | Reference
@@ -175,6 +185,7 @@ Expr: TypeAlias = (
     | Run
     | Enabled
     | Remote
+    | Call
 )
 
 
@@ -199,6 +210,8 @@ class Statement:
     labels: list[Token] = field(default_factory=list, kw_only=True)
     last: Token | None = field(default=None, kw_only=True)
     """Its last token."""
+    scope: tuple[int, ...] = field(default=(), kw_only=True)
+    """The calls of inlines that its text comes from, the outermost first; their labels are their own."""
 
 
 @dataclass(slots=True, eq=False)
