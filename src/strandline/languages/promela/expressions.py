@@ -36,9 +36,7 @@ from strandline.model.expression import (
     Const,
     Element,
     Expression,
-    Lookup,
     Read,
-    Table,
     Undefined,
 )
 from strandline.source import Span
@@ -123,7 +121,8 @@ class Lowerer:
         index = checked_index(index, len(channels), span, INDEX_FAULT)
         if isinstance(index, Const):
             return Const(channels[index.value].number)
-        return Lookup(Table([one.number for one in channels]), index)
+        # The channels of an array have consecutive numbers.
+        return Binary("+", index, Const(channels[0].number), span)
 
     def place(self, reference: Reference) -> Read | Element:
         """Return the place of a variable or of a part of one, to read or assign it."""

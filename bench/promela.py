@@ -1,0 +1,159 @@
+"""Counts and verdicts of Promela models against SPIN's own.
+
+    python bench/promela.py [--max-states N] [--names REGEX] [--no-claims] [--seconds S]
+
+Every model of ../shared/promela is loaded and explored; its states, edges, assertion errors and invalid end states are
+compared with SPIN's, and the verdicts of its claims with and without weak fairness. Models that SPIN refuses, that are
+not complete there, or where SPIN reports an error of its own are only loaded and searched for a fault. Exit code 1 on any
+difference; a refused model is shown with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from _common import ROOT, print_table
+
+import strandline
+from strandline.errors import InputError
+from strandline.languages import load
+from strandline.model.system import Action, System
+
+FOLDER = ROOT.parent / "shared" / "promela"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The figures of one model: those that SPIN prints for it."""
+
+    states: int
+    edges: int
+    assertion_errors: int
+    end_state_errors: int
+    fault: str = ""
+
+    def text(self) -> str:
+        figures = (self.states, self.edges, self.assertion_errors, self.end_state_errors)
+        return " ".join(f"{figure:,}" for figure in figures) + (f" fault: {self.fault}" if self.fault else "")
+
+
+def count(system: System, seconds: float) -> Counts | None:
+    """Explore a System as SPIN does; None if a limit is reached."""
+    plain = system.alone
+    whole = strandline.explore(plain, traces=False, max_seconds=seconds)
+    if whole.fault is not None:
+        return Counts(whole.statistics.states or 0, whole.statistics.transitions or 0, 0, 0, whole.fault.name)
+    if not whole.complete:
+        return None
+    states, edges = whole.statistics.states or 0, whole.statistics.transitions or 0
+    assertions = 0
+    if plain.failures:
+        failing = strandline.explore(plain.with_failures, traces=False, max_seconds=2 * seconds)
+        if not failing.complete:
+            return None
+        assertions = (failing.statistics.transitions or 0) - edges
+    ends = 0
+    if whole.statistics.deadlocks:
+        # Where the end is valid, an additional step leads back, so that only invalid ends are deadlocks.
+        resting = Action("rests", (), plain.ends, (), idle=True)
+        ended = strandline.explore(
+            replace(plain, actions=(resting, *plain.actions)), traces=False, max_seconds=2 * seconds
+        )
+        if not ended.complete:
+            return None
+        ends = ended.statistics.deadlocks or 0
+    return Counts(states, edges, assertions, ends)
+
+
+def expected(row: dict[str, str]) -> Counts:
+    names = ("states", "edges", "assertion_errors", "end_state_errors")
+    return Counts(*(int(row[name]) for name in names))
+
+
+def is_comparable(row: dict[str, str]) -> bool:
+    """Return True if SPIN's figures are those of a complete search without errors of its own."""
+    return row["result"] == "complete" and not int(row["other_errors"] or 0)
+
+
+def verdict(system: System, claim: str, fair: bool, seconds: float) -> str:
+    """Return the verdict on a claim as the reference writes it."""
+    if claim in ("accept_labels", "non_progress"):
+        plain = replace(system.alone, claims=())
+        prefix = "accept" if claim == "accept_labels" else "progress"
+        places = [one.name for one in plain.labels if one.name.partition("@")[2].startswith(prefix)]
+        there = "{" + (" || ".join(places) or "0") + "}"
+        formula = f"F G !{there}" if claim == "accept_labels" else f"G F {there}"
+        finite = "ignore" if claim == "accept_labels" else "stutter"
+        found = strandline.check(plain, formula, fair=fair, finite_runs=finite, traces=False, max_seconds=seconds)
+    else:
+        found = strandline.check(system, property=[claim], fair=fair, traces=False, max_seconds=seconds)
+    answers = {one.answer.name for one in found.properties}
+    return "violated" if "VIOLATED" in answers else "unknown" if "UNKNOWN" in answers else "holds"
+
+
+def differing_claims(system: System, claims: str, seconds: float) -> list[str]:
+    """Return a text for each claim whose verdict differs."""
+    found = []
+    for claim in claims.split():
+        name, _, wanted = claim.partition("=")
+        for fair, one in zip((False, True), wanted.split("/"), strict=True):
+            if one == "unknown":
+                continue
+            try:
+                got = verdict(system, name, fair, seconds)
+            except InputError as error:
+                got = f"refused: {error.message}"
+            if got != one:
+                found.append(f"{name}{' (fair)' if fair else ''}: {got}, SPIN {one}")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--max-states", type=int, default=100_000_000)
+    parser.add_argument("--names", default="", help="a regular expression that the names begin with")
+    parser.add_argument("--no-claims", action="store_true")
+    parser.add_argument("--seconds", type=float, default=600)
+    given = parser.parse_args()
+    table, differ, refused, same, claimed = [], 0, 0, 0, 0
+    for row in csv.DictReader((FOLDER / "reference.csv").open()):
+        if not re.match(given.names, row["name"]) or int(row["states"] or 0) > given.max_states:
+            continue
+        if row["result"] == "incomplete":
+            continue
+        started = time.perf_counter()
+        try:
+            system = load(FOLDER / "models" / f"{row['name']}.pml")
+            result = count(system, given.seconds) if is_comparable(row) else None
+            wrong = [] if given.no_claims else differing_claims(system, row["claims"], given.seconds)
+            claimed += 0 if given.no_claims else len(row["claims"].split()) - len({one.split(":")[0] for one in wrong})
+        except InputError as error:
+            reason = str(error).split("\n")[0].rpartition("/")[2]
+            refused += 1
+            table.append([row["name"], "refused", reason[:110], row["result"]])
+            continue
+        if result is not None and result != expected(row):
+            wrong.insert(0, f"{result.text()}, SPIN {expected(row).text()}")
+        elif result is None and is_comparable(row):
+            wrong.insert(0, "a limit was reached")
+        if wrong:
+            differ += 1
+            table.append([row["name"], "DIFFERS", "; ".join(wrong), f"{time.perf_counter() - started:.1f} s"])
+        elif result is not None:
+            same += 1
+            if result.states >= 100_000:
+                table.append([row["name"], "same", result.text(), f"{time.perf_counter() - started:.1f} s"])
+        sys.stdout.flush()
+    print_table(["model", "", "", ""], table)
+    print(f"{same} models with SPIN's counts, {refused} refused, {differ} differ; {claimed} claims with SPIN's verdicts")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
