@@ -26,6 +26,8 @@ from strandline.languages import load
 from strandline.model.system import Action, System
 
 FOLDER = ROOT.parent / "shared" / "promela"
+PARAMETERS = {"spin_eratosthenes": {"processes": 30}}
+"""Bounds on the number of processes where none is found."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,8 @@ def expected(row: dict[str, str]) -> Counts:
 
 def is_comparable(row: dict[str, str]) -> bool:
     """Return True if SPIN's figures are those of a complete search without errors of its own."""
-    return row["result"] == "complete" and not int(row["other_errors"] or 0)
+    own = int(row["other_errors"] or 0) or "invalid array index" in row["error_kinds"]
+    return row["result"] == "complete" and not own
 
 
 def verdict(system: System, claim: str, fair: bool, seconds: float) -> str:
@@ -97,11 +100,13 @@ def verdict(system: System, claim: str, fair: bool, seconds: float) -> str:
     return "violated" if "VIOLATED" in answers else "unknown" if "UNKNOWN" in answers else "holds"
 
 
-def differing_claims(system: System, claims: str, seconds: float) -> list[str]:
-    """Return a text for each claim whose verdict differs."""
+def differing_claims(system: System, claims: str, artefacts: str, seconds: float) -> list[str]:
+    """Return a text for each claim whose verdict differs; `artefacts` names those that SPIN decides by accident."""
     found = []
     for claim in claims.split():
         name, _, wanted = claim.partition("=")
+        if name in artefacts:
+            continue
         for fair, one in zip((False, True), wanted.split("/"), strict=True):
             if one == "unknown":
                 continue
@@ -128,10 +133,11 @@ def main() -> int:
         if row["result"] == "incomplete":
             continue
         started = time.perf_counter()
+        artefacts = row["note"] if "artefact" in row["note"] else ""
         try:
-            system = load(FOLDER / "models" / f"{row['name']}.pml")
+            system = load(FOLDER / "models" / f"{row['name']}.pml", PARAMETERS.get(row["name"]))
             result = count(system, given.seconds) if is_comparable(row) else None
-            wrong = [] if given.no_claims else differing_claims(system, row["claims"], given.seconds)
+            wrong = [] if given.no_claims else differing_claims(system, row["claims"], artefacts, given.seconds)
             claimed += 0 if given.no_claims else len(row["claims"].split()) - len({one.split(":")[0] for one in wrong})
         except InputError as error:
             reason = str(error).split("\n")[0].rpartition("/")[2]

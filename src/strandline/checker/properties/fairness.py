@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
 from strandline.model.system import Fairness, System
 from strandline.source import Source
@@ -33,8 +32,6 @@ def fairness_of(system: System, *, fair: bool, declared: bool, texts: Sequence[s
     Each of the `texts` is an expression that must be true infinitely often.
     """
     found = list(system.fairness) if declared else []
-    if fair and system.has_idle:
-        raise UsageError("{} is not possible: what a timeout enables depends on all processes", options=[Option("fair", True)])
     if fair:
         known = [_identity(one) for one in found]
         found += [one for one in process_fairness(system) if _identity(one) not in known]

@@ -9,7 +9,7 @@ from strandline.languages.promela.control import Automaton, Element, Transition,
 from strandline.languages.promela.expression_parser import ExpressionParser
 from strandline.languages.promela.expressions import Lowerer
 from strandline.languages.promela.reading import Names
-from strandline.languages.promela.syntax import Condition, Else, Formula, Print, Proctype, Statement
+from strandline.languages.promela.syntax import Assert, Condition, Else, Formula, Print, Proctype, Statement
 from strandline.languages.promela.tokens import Token
 from strandline.languages.promela.world import World
 from strandline.languages.symbolic_execution.building import all_of, any_of, negate
@@ -118,6 +118,12 @@ class _Claim:
         self.automaton: Automaton = build(claim)
         self.places = {state: place for place, state in enumerate(self.automaton.states)}
 
+    @property
+    def fails(self) -> bool:
+        """True if the claim has assertions."""
+        steps = (one for several in self.automaton.steps.values() for one in several)
+        return any(isinstance(one.element.statement, Assert) for one in steps)
+
     def observer(self) -> Observer:
         states = self.automaton.states
         names = tuple(f"{number}" for number, _ in enumerate(states))
@@ -127,6 +133,14 @@ class _Claim:
             # A claim that ends has matched the run, whatever follows.
             accepting.add(self.places[self.automaton.end])
         edges = tuple(edge for state in states for edge in self._edges(state, location))
+        if self.fails:
+            # A violated assertion of the claim is its violation, whatever follows.
+            names = (*names, "violated")
+            place = len(states)
+            location = Variable(self.claim.name, Domain(0, place), None, (0,), names, self.claim.name)
+            edges = tuple(edge for state in states for edge in self._edges(state, location))
+            edges += (Action(self.claim.name, (Move(self.number, place, place),), None, ()),)
+            accepting.add(place)
         span = self.world.span(self.claim.token.span, self.claim.token.source)
         return Observer(self.claim.name, location, edges, frozenset(accepting), span)
 
@@ -137,6 +151,12 @@ class _Claim:
             guard = self._guard(step, earlier)
             target = source if step.target is None else self.places[step.target]
             earlier.append(guard)
+            statement = step.element.statement
+            if isinstance(statement, Assert):
+                failed = Move(self.number, source, len(self.places))
+                violated = negate(self.lowerer.truth(statement.expression))
+                effect = Assign(Read(location), Const(len(self.places)))
+                yield Action(f"{self.claim.name}", (failed,), violated, (effect,))
             if step.continues and step.target is not None:
                 self._refuse(step)
             if guard == FALSE:
@@ -152,7 +172,7 @@ class _Claim:
                 return self.lowerer.truth(expression)
             case Else():
                 return all_of([negate(any_of(earlier))])
-        if statement is None or isinstance(statement, Print) or step.element.kind == "goto":
+        if statement is None or isinstance(statement, Print | Assert) or step.element.kind == "goto":
             return TRUE
         return self._refuse(step)
 

@@ -161,10 +161,11 @@ class Lowerer:
             if length is None and index is None:
                 continue
             here = Const(0) if index is None else self.value(index)
+            if isinstance(here, Const) and not 0 <= here.value < (length or 1):
+                # A fault where the statement is executed, which may never be.
+                return Element(leaf.variable, Const(leaf.slots), span)
             if several:
                 here = checked_index(here, length or 1, span, INDEX_FAULT)
-            if isinstance(here, Const) and not 0 <= here.value < (length or 1):
-                token.model_error(f"the index {here.value} is outside of 0..{(length or 1) - 1}")
             position = binary("+", binary("*", position, Const(length or 1), span), here, span)
             position = _simplified(position)
         return Element(leaf.variable, position, span)

@@ -97,15 +97,82 @@ def _runs(automaton: Automaton) -> Iterator[Run]:
 def _guess(
     found: Instances, automata: dict[str, Automaton], actives: list[str], started: set[str], bound: int | None
 ) -> Instances:
-    """Let every started proctype have every number up to a bound."""
+    """Find all stacks of processes, whatever the values of variables; beyond a bound there are none."""
     counts = _counts(automata, actives)
     total = sum(counts.values()) if counts is not None else None
     found.exact = bound is None and total is not None
     highest = bound if bound is not None else (total if total is not None else len(actives) + 6)
+    stacks = _Stacks(automata, actives, min(highest, MOST_PROCESSES))
+    if stacks.explore():
+        found.pairs |= stacks.pairs
+        return found
     for pid in range(1, min(highest, MOST_PROCESSES)):
         for name in started & set(automata):
             found.pairs.add((pid, name))
     return found
+
+
+class _Stacks:
+    """All sequences of living processes, each with the last `run` that it has executed."""
+
+    def __init__(self, automata: dict[str, Automaton], actives: list[str], highest: int) -> None:
+        self.automata, self.highest = automata, highest
+        self.start = tuple((name, 0) for name in actives)
+        self.pairs: set[tuple[int, str]] = set(enumerate(actives))
+        self.further = {name: _run_graph(one) for name, one in automata.items()}
+
+    def explore(self) -> bool:
+        """Visit all stacks; return False if there are too many."""
+        waiting, seen = [self.start], {self.start}
+        while waiting:
+            stack = waiting.pop()
+            for following in self._successors(stack):
+                if following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+            if len(seen) > _MOST_STATES:
+                return False
+        return True
+
+    def _successors(self, stack: tuple[tuple[str, int], ...]) -> Iterator[tuple[tuple[str, int], ...]]:
+        for place, (name, node) in enumerate(stack):
+            for target, started in self.further[name][node][0]:
+                if len(stack) < self.highest and started in self.automata:
+                    self.pairs.add((len(stack), started))
+                    yield (*stack[:place], (name, target), *stack[place + 1 :], (started, 0))
+        if stack and self.further[stack[-1][0]][stack[-1][1]][1]:
+            yield stack[:-1]
+
+
+def _run_graph(automaton: Automaton) -> list[tuple[list[tuple[int, str]], bool]]:
+    """Return for the start (0) and for each `run` which are executed next, and whether the process can end before."""
+    sources = [automaton.states[0]]
+    runs: dict[Transition, int] = {}
+    for steps in automaton.steps.values():
+        for one in steps:
+            if run_of(one.element.statement) is not None and one.target is not None:
+                runs[one] = len(sources)
+                sources.append(one.target)
+    return [_next_runs(automaton, source, runs) for source in sources]
+
+
+def _next_runs(
+    automaton: Automaton, source: Element, runs: dict[Transition, int]
+) -> tuple[list[tuple[int, str]], bool]:
+    found: list[tuple[int, str]] = []
+    waiting, seen, ends = [source], {source}, False
+    while waiting:
+        for one in automaton.steps[waiting.pop()]:
+            if one in runs:
+                run = run_of(one.element.statement)
+                assert run is not None
+                found.append((runs[one], run.name))
+            elif one.target is None:
+                ends = True
+            elif one.target not in seen:
+                seen.add(one.target)
+                waiting.append(one.target)
+    return found, ends
 
 
 def _counts(automata: dict[str, Automaton], actives: list[str]) -> dict[str, int] | None:

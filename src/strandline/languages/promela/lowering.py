@@ -12,13 +12,15 @@ from strandline.languages.promela.channels import assigned_channels, channel_tar
 from strandline.languages.promela.control import Automaton, Element, build
 from strandline.languages.promela.evaluation import value_of
 from strandline.languages.promela.instances import Instances, find_instances
+from strandline.languages.promela.statements import initial_of
 from strandline.languages.promela.storage import Leaf, domain_of
 from strandline.languages.promela.syntax import Assert, Declaration, Expr, Program, Proctype, Reference
 from strandline.languages.promela.tokens import Token
 from strandline.languages.promela.world import GONE, Channel, Instance, World
 from strandline.languages.symbolic_execution.building import all_of, any_of
-from strandline.model.expression import TRUE, Binary, Const, Expression, Read
-from strandline.model.system import Action, Domain, Predicate, Process, System, Variable
+from strandline.model.expression import TRUE, Binary, Const, Expression, Read, Undefined
+from strandline.model.expression import Element as ArrayElement
+from strandline.model.system import Action, Assign, Domain, Predicate, Process, System, Variable
 from strandline.source import Source
 
 
@@ -43,7 +45,6 @@ class _Lowering:
 
     def _globals(self) -> None:
         for one in self.program.variables:
-            self._refuse_hidden(one)
             self.world.add_channels(one, None)
             self.world.add_storage(one, None)
 
@@ -76,22 +77,16 @@ class _Lowering:
                 if value is not None and parameter not in written and parameter.type != "chan":
                     instance.constants[parameter] = domain_of(parameter, in_array=False).wrap(value)
         for one in proctype.variables:
-            self._refuse_hidden(one)
             self.world.add_channels(one, instance)
             if one not in instance.constants:
                 self.world.add_storage(one, instance)
-
-    def _refuse_hidden(self, declaration: Declaration) -> None:
-        """Refuse a hidden variable that is read: which states are found would depend on the order of the search."""
-        if declaration.hidden and declaration in self.program.read:
-            declaration.token.model_error("a hidden variable that is read is not supported")
 
     # --- the System -------------------------------------------------------------------------------------------
 
     def system(self) -> System:
         world = self.world
         actions = Actions(world)
-        steps = list(actions.build())
+        steps = [*actions.build(), *self._hidden()]
         processes = tuple(Process(one.name, one.location) for one in world.instances)
         variables = (*(one.location for one in world.instances), *world.variables())
         asserted = [
@@ -114,6 +109,25 @@ class _Lowering:
         )
         system = replace(system, labels=tuple(self._labels()), ends=self._ends(), failures=tuple(actions.failures))
         return replace(system, bounds=tuple(self._full()), notes=tuple(self._notes()))
+
+    def _hidden(self) -> Iterator[Action]:
+        """Yield the faults of hidden variables whose values outlive a step.
+
+        SPIN's states do not have them, so that which states it finds would depend on the order of its search.
+        """
+        assert self.world.count is not None
+        start = _Start(self.world)
+        for declaration, parts in self.world.globals.items():
+            for leaf in parts.values() if declaration.hidden and declaration in self.program.read else ():
+                reason = f"the hidden variable '{leaf.variable.name}' keeps a value behind a step, which is not supported"
+                values = start.values(leaf.variable)
+                places = [Read(leaf.variable)] if leaf.variable.length is None else [
+                    ArrayElement(leaf.variable, Const(number)) for number in range(leaf.slots)
+                ]
+                changed = any_of([Binary("!=", place, Const(one)) for place, one in zip(places, values, strict=True)])
+                span = self.world.span(declaration.token.span, declaration.token.source)
+                effect = Assign(Read(self.world.count), Undefined(reason, span))
+                yield Action(f"{leaf.variable.name} is not reset", (), changed, (effect,), span=span)
 
     def _ends(self) -> Expression:
         valid = []
@@ -202,8 +216,10 @@ class _Start:
             self._declare(one, None, world.globals)
         for instance in self.active():
             self.known[instance.location] = [instance.places[instance.automaton.states[0]]]
-            for one in instance.automaton.proctype.leading:
-                self._declare(one, instance, instance.storage)
+            proctype = instance.automaton.proctype
+            for one in proctype.variables:
+                if one in proctype.leading or one.structure is not None or one.channel is not None:
+                    self._declare(one, instance, instance.storage)
         if world.count is not None:
             self.known[world.count] = [len(self.active())]
 
@@ -227,12 +243,7 @@ class _Start:
                 continue
             values = []
             for number in range(leaf.slots):
-                expression = inner.initial
-                if inner.initial_list is not None and number < len(inner.initial_list):
-                    expression = inner.initial_list[number]
-                elif inner.initial_list is not None:
-                    expression = None
-                values.append(leaf.domain.wrap(self._value(expression, instance)))
+                values.append(leaf.domain.wrap(self._value(initial_of(inner, number), instance)))
             self.known[leaf.variable] = values
 
     def _value(self, expression: Expr | None, instance: Instance | None) -> int:

@@ -58,7 +58,7 @@ class Statements:
             case Condition(expression=expression):
                 guard = self.lowerer.truth(expression)
                 return [] if guard == FALSE else [Variant(guard, [])]
-            case Assignment(target=target) if target.declaration.hidden:
+            case Assignment(target=target) if self._is_never_read(target.declaration):
                 return [Variant(TRUE, [])]
             case Assignment(target=target, value=value):
                 return [Variant(TRUE, [self.assign(target, self.lowerer.value(value))])]
@@ -69,6 +69,10 @@ class Statements:
             case Receive():
                 return list(self._receive(statement))
         return [Variant(TRUE, [])]
+
+    def _is_never_read(self, declaration: Declaration) -> bool:
+        """Return True for a hidden variable that is only assigned, which no state shows."""
+        return declaration.hidden and declaration not in self.world.program.read
 
     def executable(self, statement: Statement | None) -> Expression:
         """Return the condition under which a statement can be executed, handshakes apart."""
@@ -86,7 +90,7 @@ class Statements:
         if declaration.channel is not None or declaration in self.instance.constants:
             return
         if declaration.structure is not None:
-            declaration.token.model_error("a structure can only be declared before the first statement")
+            return
         reference = Reference(declaration, None, [], declaration.token)
         if declaration.initial_list is not None:
             yield self.assign(reference, self.lowerer.value(declaration.initial_list[0]))
@@ -134,7 +138,12 @@ class Statements:
             if parameter in instance.constants:
                 continue
             if parameter.structure is not None:
-                parameter.token.model_error("a structure cannot be a parameter")
+                if not isinstance(argument, Reference) or not self.lowerer.is_structure(argument):
+                    argument.token.model_error("this argument must be a structure")
+                targets = Statements(self.world, instance, other).places(Reference(parameter, None, [], parameter.token))
+                sources = self.places(argument)
+                yield from (Assign(target, source, span) for target, source in zip(targets, sources, strict=True))
+                continue
             place = other.place(Reference(parameter, None, [], parameter.token))
             yield Assign(place, unwrapped(self.lowerer.value(argument)), span)
         yield from creation(other, instance)
@@ -251,7 +260,7 @@ class Statements:
         targets: list[tuple[Read | Element, Expression]] = []
         for argument, group in self.lowerer.groups(channel, arguments, token):
             if argument.kind == "set" and isinstance(argument.expression, Reference):
-                if argument.expression.declaration.hidden:
+                if self._is_never_read(argument.expression.declaration):
                     continue
                 targets += zip(self.places(argument.expression), (values[one] for one in group), strict=True)
         together = _is_simultaneous(targets)
@@ -264,24 +273,28 @@ class Statements:
 
 def creation(lowerer: Lowerer, instance: Instance) -> Iterator[Assign]:
     """Yield the assignments of the initial values of a process's variables."""
-    for declaration in instance.automaton.proctype.leading:
-        token = declaration.token
+    proctype = instance.automaton.proctype
+    for declaration in proctype.variables:
+        leading = declaration in proctype.leading
         channels = lowerer.world.by_place.get((declaration, instance))
-        if channels is not None and declaration in instance.storage:
-            for number, channel in enumerate(channels):
-                (leaf,) = instance.storage[declaration].values()
-                place = Read(leaf.variable) if leaf.variable.length is None else Element(leaf.variable, Const(number))
-                yield Assign(place, Const(channel.number))
-        elif declaration.structure is not None or channels is not None:
-            continue
-        elif declaration.initial_list is not None or declaration.initial is not None:
-            (leaf,) = instance.storage[declaration].values()
-            values = declaration.initial_list or []
+        for path, leaf in instance.storage.get(declaration, {}).items():
+            inner = leaf.declaration
             for number in range(leaf.slots):
-                one = values[number] if number < len(values) else declaration.initial
-                if one is not None:
-                    place = Read(leaf.variable) if leaf.variable.length is None else Element(leaf.variable, Const(number))
-                    yield Assign(place, unwrapped(lowerer.value(one)), lowerer.span(token))
+                if channels is not None and not path:
+                    value: Expression = Const(channels[number].number)
+                elif (one := initial_of(inner, number)) is not None and (leading or path):
+                    value = unwrapped(lowerer.value(one))
+                else:
+                    continue
+                place = Read(leaf.variable) if leaf.variable.length is None else Element(leaf.variable, Const(number))
+                yield Assign(place, value, lowerer.span(declaration.token))
+
+
+def initial_of(declaration: Declaration, number: int) -> Expr | None:
+    """Return the initial value of an element; None for 0."""
+    if declaration.initial_list is None:
+        return declaration.initial
+    return declaration.initial_list[number] if number < len(declaration.initial_list) else None
 
 
 def _is_simultaneous(targets: Sequence[tuple[Read | Element, Expression]]) -> bool:
