@@ -44,9 +44,7 @@ def load_with(source: Source, given: Given) -> System:
         names = parse(tokens)
         system, world = lower(source, names.program, bound)
         scope = PromelaScope(world, names, macros)
-        claims = tuple(
-            Claim("ltl", one.name, formula_text(one, names), scope=scope) for one in names.program.formulas
-        )
+        claims = tuple(Claim("ltl", one.name, formula_text(one, names), scope=scope) for one in names.program.formulas)
         system = replace(system, scope=scope, claims=claims)
         if names.program.claims:
             system = _with_never_claim(system, world, names.program.claims)

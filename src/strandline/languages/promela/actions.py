@@ -24,7 +24,8 @@ from strandline.languages.promela.syntax import (
 )
 from strandline.languages.promela.world import GONE, Channel, Instance, World
 from strandline.languages.symbolic_execution.building import all_of, any_of, negate
-from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Read, Undefined, Element as ArrayElement
+from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Read, Undefined
+from strandline.model.expression import Element as ArrayElement
 from strandline.model.system import Action, Assign, Move
 from strandline.source import Span
 
@@ -246,9 +247,7 @@ class Actions:
                 if guard != FALSE:
                     yield _Handshake(guard, receiver, state, step, receive, channel, values)
 
-    def _matching(
-        self, receiver: Instance, channel: Channel, receive: Receive, values: list[Expression]
-    ) -> Expression:
+    def _matching(self, receiver: Instance, channel: Channel, receive: Receive, values: list[Expression]) -> Expression:
         lowerer = self.lowerers[receiver]
         parts = []
         for argument, group in lowerer.groups(channel, receive.arguments, receive.token):
@@ -263,13 +262,18 @@ class Actions:
         for pair in self._handshakes(sender, send):
             if step.element.d_step is not None:
                 send.token.model_error("a handshake cannot be sent inside a d_step")
-            assert step.target is not None and pair.step.target is not None
+            assert step.target is not None
+            assert pair.step.target is not None
             channel, receiver = pair.channel, pair.receiver
             values = [truncated(value, part.domain) for value, part in zip(pair.values, channel.simple, strict=True)]
             source, target = sender.places[state], sender.places[step.target]
             other_source, other_target = receiver.places[pair.state], receiver.places[pair.step.target]
             stored = self.statements[receiver].store(channel, pair.receive.arguments, values, pair.receive.token)
-            effects = [*stored, *self._after(sender, source, target), *self._after(receiver, other_source, other_target)]
+            effects = [
+                *stored,
+                *self._after(sender, source, target),
+                *self._after(receiver, other_source, other_target),
+            ]
             moves = (Move(sender.number, source, target), Move(receiver.number, other_source, other_target))
             yield Action(
                 f"{self._name(sender, step)}, {self._name(receiver, pair.step)}",
@@ -306,7 +310,13 @@ def text_of(element: Element) -> str:
     if statement is None or element.kind == "pass":
         return "goes on"
     first, last = statement.token, statement.last
-    if last is None or last.source is not first.source or last.origins or first.origins or last.span.start < first.span.start:
+    if (
+        last is None
+        or last.source is not first.source
+        or last.origins
+        or first.origins
+        or last.span.start < first.span.start
+    ):
         return first.text if first.kind != "string" else "step"
     text = " ".join(first.source.text[first.span.start : last.span.end].split())
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -61,9 +61,9 @@ def channel_targets(program: Program, automata: dict[str, Automaton]) -> dict[De
                 targets.setdefault(target, set()).update(targets.get(source, ()))
         for one in _declarations(program):
             if one.type == "chan" and isinstance(one.initial, Reference):
-                source = leaf_declaration(one.initial)
-                if source is not None:
-                    targets.setdefault(one, set()).update(targets.get(source, ()))
+                initial = leaf_declaration(one.initial)
+                if initial is not None:
+                    targets.setdefault(one, set()).update(targets.get(initial, ()))
         changed = sum(map(len, targets.values())) != before
     return targets
 

@@ -1,7 +1,7 @@
 """The control automaton of a proctype, with the control states that SPIN gives it.
 
-A statement is an element. Elements are linked to sequences as in SPIN's translation, so that counts of states agree: the
-end of `if` and `do`, `goto` and `break` behind another statement are passed at once; a block has a control state of its
+A statement is an element. Elements are linked to sequences as in SPIN's translation, so that counts of states agree:
+the end of `if` and `do`, `goto` and `break` behind another statement are passed at once; a block has a control state of its
 own, which offers what its first statement offers; the last element of an atomic sequence ends it.
 """
 
@@ -127,7 +127,8 @@ class _Builder:
     def automaton(self) -> Automaton:
         assert self.body.first is not None
         initial = self._hunt(self.body.first, self.body.first.atomic)
-        states, steps, waiting = [initial], {}, [initial]  # type: ignore[var-annotated]
+        states, waiting = [initial], [initial]
+        steps: dict[Element, list[Transition]] = {}
         seen = {initial}
         while waiting:
             here = waiting.pop(0)
@@ -228,7 +229,7 @@ class _Builder:
                 self._link(part)
                 if element.kind == "d_step":
                     _mark(part, element)
-                if element.kind in ("block", "d_step") :
+                if element.kind in ("block", "d_step"):
                     self._patch(part)
 
     def _patch(self, sequence: Sequence) -> None:
@@ -248,7 +249,8 @@ class _Builder:
     def _goto(self, element: Element) -> Element:
         if element.target is not None:
             return element.target
-        assert element.label is not None and element.statement is not None
+        assert element.label is not None
+        assert element.statement is not None
         scope = element.statement.scope
         known = (self.labels.get((element.label, scope[:end])) for end in range(len(scope), -1, -1))
         target = next((one for one in known if one is not None), None)
@@ -394,9 +396,7 @@ def _make_atomic(sequence: Sequence, is_d_step: bool) -> None:
     _walk_atomic(sequence, is_d_step)
     last = sequence.last
     assert last is not None
-    if last.kind == "block":
-        _make_atomic(last.parts[0], is_d_step)
-    elif last.kind == "unless":
+    if last.kind == "block" or last.kind == "unless":
         _make_atomic(last.parts[0], is_d_step)
     else:
         last.atomic, last.last = False, True

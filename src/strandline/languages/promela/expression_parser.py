@@ -19,6 +19,7 @@ from strandline.languages.promela.syntax import (
     UnaryExpr,
 )
 from strandline.languages.promela.tokens import Token
+from strandline.source import saturated_int
 
 _LEVELS: tuple[tuple[str, ...], ...] = (
     ("||",),
@@ -69,10 +70,7 @@ class ExpressionParser(Reader):
         if token.kind == "number":
             if not token.text.isdigit():
                 token.parse_error(f"'{token.text}' is no number")
-            value = int(token.text[:30])
-            if value >= 1 << 32:
-                token.model_error("the number does not fit 32 bits")
-            return Number((value + (1 << 31)) % (1 << 32) - (1 << 31), token)
+            return Number(self.number(token), token)
         if token.kind == "string" and token.text[0] == "'":
             inner = token.text[1:-1]
             return Number(_ESCAPES.get(inner[1], ord(inner[1])) if inner[0] == "\\" else ord(inner), token)
@@ -82,6 +80,13 @@ class ExpressionParser(Reader):
             return self._named(token)
         self.at -= 1
         return self.fail("expected an expression")
+
+    def number(self, token: Token) -> int:
+        """Return the value of a number, which C holds in 32 bits."""
+        value = saturated_int(token.text)
+        if value >= 1 << 32:
+            token.model_error("the number does not fit 32 bits")
+        return (value + (1 << 31)) % (1 << 32) - (1 << 31)
 
     def _parenthesis(self) -> Expr:
         inner = self.expression()

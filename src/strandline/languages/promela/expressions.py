@@ -259,14 +259,10 @@ class Lowerer:
                 parts.append(binary("==", stored, self.value(argument.expression), None))
         return all_of(parts)
 
-    def groups(
-        self, channel: Channel, arguments: Sequence[Argument], token: Token
-    ) -> Iterator[tuple[Argument, range]]:
+    def groups(self, channel: Channel, arguments: Sequence[Argument], token: Token) -> Iterator[tuple[Argument, range]]:
         """Yield the arguments of a receive, each with the numbers of the parts of the message that it stands for."""
         sizes = [
-            self.structure_size(one.expression)
-            if one.kind == "set" and isinstance(one.expression, Reference)
-            else 1
+            self.structure_size(one.expression) if one.kind == "set" and isinstance(one.expression, Reference) else 1
             for one in arguments
         ]
         self.check_count(channel, sum(sizes), token)
@@ -295,7 +291,9 @@ class Lowerer:
 
     # --- other processes --------------------------------------------------------------------------------------
 
-    def _by_pid(self, pid: Expression, value: Callable[[Instance], Expression], of: list[Instance], *, zeroed: bool = False) -> Expression:
+    def _by_pid(
+        self, pid: Expression, value: Callable[[Instance], Expression], of: list[Instance], *, zeroed: bool = False
+    ) -> Expression:
         """Return a value that depends on which process has a number; 0 if none has.
 
         With `zeroed` the value is 0 where the process does not exist.

@@ -1,7 +1,7 @@
 """The processes that can exist: which proctypes can have which process numbers.
 
-Processes that start others are executed alone, as far as values are known without the others; a number that turns out too
-high at run time is a fault, never a wrong count.
+Processes that start others are executed alone, as far as values are known without the others; a number that turns out
+too high at run time is a fault, never a wrong count.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from strandline.languages.promela.evaluation import value_of
 from strandline.languages.promela.syntax import (
     Assignment,
     BinaryExpr,
-    Conditional,
     Condition,
+    Conditional,
     Declaration,
     Declare,
     Else,
     Expr,
-    Program,
     Proctype,
+    Program,
     Receive,
     Reference,
     Run,

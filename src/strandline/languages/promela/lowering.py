@@ -14,7 +14,7 @@ from strandline.languages.promela.evaluation import value_of
 from strandline.languages.promela.instances import Instances, find_instances
 from strandline.languages.promela.statements import initial_of
 from strandline.languages.promela.storage import Leaf, domain_of
-from strandline.languages.promela.syntax import Assert, Declaration, Expr, Program, Proctype, Reference
+from strandline.languages.promela.syntax import Assert, Declaration, Expr, Proctype, Program, Reference
 from strandline.languages.promela.tokens import Token
 from strandline.languages.promela.world import GONE, Channel, Instance, World
 from strandline.languages.symbolic_execution.building import all_of, any_of
@@ -119,11 +119,15 @@ class _Lowering:
         start = _Start(self.world)
         for declaration, parts in self.world.globals.items():
             for leaf in parts.values() if declaration.hidden and declaration in self.program.read else ():
-                reason = f"the hidden variable '{leaf.variable.name}' keeps a value behind a step, which is not supported"
+                reason = (
+                    f"the hidden variable '{leaf.variable.name}' keeps a value behind a step, which is not supported"
+                )
                 values = start.values(leaf.variable)
-                places = [Read(leaf.variable)] if leaf.variable.length is None else [
-                    ArrayElement(leaf.variable, Const(number)) for number in range(leaf.slots)
-                ]
+                places: list[Expression] = (
+                    [Read(leaf.variable)]
+                    if leaf.variable.length is None
+                    else [ArrayElement(leaf.variable, Const(number)) for number in range(leaf.slots)]
+                )
                 changed = any_of([Binary("!=", place, Const(one)) for place, one in zip(places, values, strict=True)])
                 span = self.world.span(declaration.token.span, declaration.token.source)
                 effect = Assign(Read(self.world.count), Undefined(reason, span))
@@ -152,7 +156,7 @@ class _Lowering:
 
     def _notes(self) -> Iterator[str]:
         if not self.instances.exact:
-            yield "the number of processes is a guess; more are a fault: give their number by --set processes=N"
+            yield "the number of processes is a guess; more are a fault: give their number by -D processes=N"
 
     # --- the initial state ------------------------------------------------------------------------------------
 
@@ -233,7 +237,10 @@ class _Start:
         return self.known.get(variable, [0] * variable.slots)
 
     def _declare(
-        self, declaration: Declaration, instance: Instance | None, storage: dict[Declaration, dict[tuple[str, ...], Leaf]]
+        self,
+        declaration: Declaration,
+        instance: Instance | None,
+        storage: dict[Declaration, dict[tuple[str, ...], Leaf]],
     ) -> None:
         channels = self.world.by_place.get((declaration, instance))
         for path, leaf in storage.get(declaration, {}).items():

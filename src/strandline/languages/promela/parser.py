@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from strandline.languages.promela.channels import leaf_declaration
 from strandline.languages.promela.declaration_parser import DeclarationParser
 from strandline.languages.promela.reading import Inline, Names, constant
 from strandline.languages.promela.syntax import (
+    Argument,
     Assert,
     Assignment,
     BinaryExpr,
@@ -24,12 +26,10 @@ from strandline.languages.promela.syntax import (
     Number,
     Print,
     Proctype,
-    Program,
     Receive,
     Reference,
     Send,
     Statement,
-    Argument,
     Unless,
 )
 from strandline.languages.promela.tokens import Token
@@ -40,7 +40,7 @@ _EMBEDDED = ("c_code", "c_decl", "c_expr", "c_state", "c_track")
 
 
 def parse(tokens: list[Token]) -> Names:
-    """Parse a model and return its names, with the program. Raises `ParseError` or `ModelError` at the first mistake."""
+    """Parse a model and return its names, with the program; raises `ParseError` or `ModelError`."""
     names = Names()
     parser = StatementParser(tokens, names)
     while parser.token.kind != "end":
@@ -314,7 +314,7 @@ class StatementParser(DeclarationParser):
                 return Send(token, reference, self.values(), is_sorted)
             case "?" | "??" if self.ahead() != "[":
                 random = self.next().text == "??"
-                keeps = self.text == "<"
+                keeps = self.tokens[self.at].text == "<"
                 if keeps:
                     self.next()
                 arguments = self.arguments(">" if keeps else "")
@@ -367,14 +367,9 @@ class StatementParser(DeclarationParser):
         return self._loop(token, reference, low, high, [])
 
     def _for_in(self, token: Token, reference: Reference, over: Reference) -> list[Statement]:
-        declaration = over.declaration
-        for name, _, place in over.fields:
-            found = next((one for one in declaration.structure.fields if one.name == name), None) if (
-                declaration.structure
-            ) else None
-            if found is None:
-                place.model_error(f"there is no field '{name}'")
-            declaration = found
+        declaration = leaf_declaration(over)
+        if declaration is None:
+            over.token.model_error("there is no such field")
         if declaration.type != "chan" or (declaration.length is not None and over.index is None and not over.fields):
             if declaration.length is None:
                 over.token.model_error("'in' needs an array or a channel")
@@ -438,7 +433,9 @@ def _unless(token: Token, body: list[Statement], escape: list[Statement]) -> Sta
         block = body[0]
         if block.labels:
             # The label stands for the block with its escape.
-            return Block(block.token, block.kind, [Unless(token, block.body, escape)], labels=block.labels, scope=block.scope)
+            return Block(
+                block.token, block.kind, [Unless(token, block.body, escape)], labels=block.labels, scope=block.scope
+            )
         if block.kind == "plain":
             body = block.body
     return Unless(token, body, escape)

@@ -193,9 +193,7 @@ class Preprocessor:
         takes = macro is not None and macro.parameters is not None and macro.name not in hidden
         return takes and further[0].text == "("
 
-    def _replace(
-        self, place: Token, macro: Macro, arguments: list[list[Token]], hidden: frozenset[str]
-    ) -> list[Token]:
+    def _replace(self, place: Token, macro: Macro, arguments: list[list[Token]], hidden: frozenset[str]) -> list[Token]:
         names = macro.parameters or ()
         if macro.parameters is not None:
             if len(arguments) == 1 and not arguments[0] and not names:

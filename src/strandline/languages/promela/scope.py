@@ -1,11 +1,12 @@
 """Expressions over a finished System in Promela: claims, invariants, measures outside of the model.
 
-Beside what stands in models: `P[1]@"line 12"` is the location of a process by its name, `var("name")` any variable of the
-System, `mod`, `div`, `imply` the operators that Promela lacks. Numbers have 64 bits and do not wrap around.
+Beside what stands in models: `P[1]@"line 12"` is the location of a process by its name, `var("name")` any variable of
+the System, `mod`, `div`, `imply` the operators that Promela lacks. Numbers have 64 bits and do not wrap around.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from strandline.errors import suggestion
@@ -14,6 +15,7 @@ from strandline.languages.promela.expression_parser import ExpressionParser
 from strandline.languages.promela.expressions import Lowerer
 from strandline.languages.promela.preprocessing import Macro, Preprocessor
 from strandline.languages.promela.reading import Names
+from strandline.languages.promela.storage import Leaf
 from strandline.languages.promela.syntax import BinaryExpr, Call, Conditional, Expr, Number, Remote, UnaryExpr
 from strandline.languages.promela.tokens import Token, tokenize
 from strandline.languages.promela.world import World
@@ -31,7 +33,7 @@ from strandline.model.expression import (
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write
 from strandline.model.scope import Scope
 from strandline.model.system import Variable
-from strandline.source import Source
+from strandline.source import Source, saturated_int
 
 _BINARY = {"&&": "and", "||": "or"}
 _CALLS = {"mod": "mod", "div": "//", "imply": "imply"}
@@ -58,6 +60,7 @@ class PromelaScope(Scope):
 
     def __init__(self, world: World, names: Names, macros: dict[str, Macro]) -> None:
         self._world, self._names, self._macros = world, names, macros
+        self._places = {instance.location: instance for instance in world.instances}
         self._variables: dict[str, Variable] = {}
         for one in (*(instance.location for instance in world.instances), *world.variables()):
             self._variables[one.name] = one
@@ -84,9 +87,9 @@ class PromelaScope(Scope):
     def _leaf(self, expression: Expression, write: Write) -> tuple[str, int] | None:
         match expression:
             case Binary(operator="==", left=Read(variable=variable), right=Const(value=value)) if (
-                variable.names is not None and 0 <= value < len(variable.names)
+                variable in self._places and 0 <= value < len(variable.names or ())
             ):
-                return self._location(variable, variable.names[value]), STRONGEST
+                return self._location(variable, (variable.names or ())[value]), STRONGEST
             case Read(variable=variable):
                 return self._named(variable), STRONGEST
             case Element(variable=variable, index=index):
@@ -94,7 +97,7 @@ class PromelaScope(Scope):
         return None
 
     def _location(self, variable: Variable, place: str) -> str:
-        instance = next(one for one in self._world.instances if one.location is variable)
+        instance = self._places[variable]
         process = f"{instance.automaton.proctype.name}[{instance.pid}]"
         label = instance.automaton.labels.get(place)
         return f"{process}@{place}" if label in instance.places and label is not None else f'{process}@"{place}"'
@@ -103,11 +106,22 @@ class PromelaScope(Scope):
         for declaration, parts in self._world.globals.items():
             if () in parts and parts[()].variable is variable and variable.name == declaration.name:
                 return variable.name
+        if any(one.length is variable and one.owner is None for one in self._world.channels):
+            return variable.name
         return "_nr_pr" if variable is self._world.count else f'var("{variable.name}")'
 
 
 class _QuestionParser(ExpressionParser):
     """Parses expressions of questions."""
+
+    def number(self, token: Token) -> int:
+        return saturated_int(token.text)
+
+    def _parenthesis(self) -> Expr:
+        place = self.tokens[self.at - 1]
+        inner = super()._parenthesis()
+        # `-(1)` is an operator, `-1` a literal.
+        return Call("group", [inner], "", place) if isinstance(inner, Number) else inner
 
     def _named(self, token: Token) -> Expr:
         if token.text in (*_CALLS, "var", "fault") and self.text == "(" and self.names.find(token.text) is None:
@@ -154,11 +168,18 @@ class _Exact(Lowerer):
                 return Element(variable, self.value(arguments[0])) if arguments else Read(variable)
             case Call(name="fault", text=text):
                 return Undefined(text)
+            case Call(name="group", arguments=arguments):
+                return self.value(arguments[0])
             case Call(name=name, arguments=arguments):
                 return Binary(_CALLS[name], self.value(arguments[0]), self.value(arguments[1]))
             case Remote(is_label=True, name=name) if name.startswith('"'):
                 return self._at_location(expression)
         return super().value(expression)
+
+    def element(self, leaf: Leaf, indices: Sequence[Expr | None], token: Token) -> Read | Element:
+        if leaf.variable.length is not None and len(indices) == 1 and indices[0] is not None:
+            return Element(leaf.variable, self.value(indices[0]))
+        return super().element(leaf, indices, token)
 
     def _at_location(self, remote: Remote) -> Expression:
         pid = None if remote.pid is None else self.value(remote.pid)

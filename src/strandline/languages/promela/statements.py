@@ -29,7 +29,7 @@ from strandline.languages.symbolic_execution.building import all_of, any_of, neg
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Element, Expression, Read, Undefined, variables_read
 from strandline.model.system import Assign, Move, Variable
 
-TOO_MANY = "more processes than expected; give their number by --set processes=N"
+TOO_MANY = "more processes than expected; give their number by -D processes=N"
 
 
 @dataclass(slots=True)
@@ -127,7 +127,9 @@ class Statements:
             effects.append(Assign(Read(_variable(count)), Const(instance.pid + 1)))
             yield Variant(here, effects, (Move(instance.number, GONE, initial),))
         beyond = all_of([negate(one) for one in known])
-        yield Variant(beyond, [Assign(Read(_variable(count)), Undefined(TOO_MANY, self.lowerer.span(run.token)))], (), True)
+        yield Variant(
+            beyond, [Assign(Read(_variable(count)), Undefined(TOO_MANY, self.lowerer.span(run.token)))], (), True
+        )
 
     def _create(self, instance: Instance, run: Run) -> Iterator[Assign]:
         """Yield the assignments that start a process: its parameters, then its variables."""
@@ -140,7 +142,9 @@ class Statements:
             if parameter.structure is not None:
                 if not isinstance(argument, Reference) or not self.lowerer.is_structure(argument):
                     argument.token.model_error("this argument must be a structure")
-                targets = Statements(self.world, instance, other).places(Reference(parameter, None, [], parameter.token))
+                targets = Statements(self.world, instance, other).places(
+                    Reference(parameter, None, [], parameter.token)
+                )
                 sources = self.places(argument)
                 yield from (Assign(target, source, span) for target, source in zip(targets, sources, strict=True))
                 continue

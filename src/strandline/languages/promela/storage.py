@@ -40,7 +40,7 @@ def domain_of(declaration: Declaration, *, in_array: bool) -> Domain:
 
 def leaves(declaration: Declaration, prefix: str, owner: str | None) -> dict[tuple[str, ...], Leaf]:
     """Return the simple parts of a declaration by the names of the fields that lead to them."""
-    return {path: leaf for path, leaf in _leaves(declaration, prefix, owner, ())}
+    return dict(_leaves(declaration, prefix, owner, ()))
 
 
 def _leaves(

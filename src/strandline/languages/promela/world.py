@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from strandline.languages.promela.control import Automaton, Element
 from strandline.languages.promela.storage import Leaf, MessageField, leaves, message_fields
 from strandline.languages.promela.syntax import Assert, Declaration, Program
-from strandline.model.expression import Const, Element as ArrayElement, Expression, Read
+from strandline.model.expression import Const, Expression, Read
+from strandline.model.expression import Element as ArrayElement
 from strandline.model.system import Domain, Variable
 from strandline.source import Source, Span
 
