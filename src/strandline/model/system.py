@@ -30,7 +30,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar
 
-from strandline.model.expression import Const, Element, Expression, Read
+from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.measure import Component
 from strandline.model.plain import PlainScope
 from strandline.model.scope import Scope, Without
@@ -421,7 +421,13 @@ class System(Shown):
             for number, one in enumerate(self.processes)
         )
         actions = tuple(sorted((*self.actions, *self.failures), key=_canonical))
-        return replace(self, processes=processes, actions=actions, failures=())
+        ends = self.ends
+        for number, places in final.items() if ends is not None else ():
+            for place in sorted(places):
+                # A violated assertion is an error of its own, not an invalid end.
+                here = Binary("==", Read(self.processes[number].location), Const(place))
+                ends = here if ends is None else Binary("or", ends, here)
+        return replace(self, processes=processes, actions=actions, ends=ends, failures=())
 
     @cached_property
     def has_committed(self) -> bool:

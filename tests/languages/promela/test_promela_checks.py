@@ -66,8 +66,8 @@ def test_weak_fairness_with_timeouts() -> None:
         active proctype C() { x = 5; (false) }
         """
     system = read(text)
-    assert answers(system, ltl='<> (C@"line 4 #2")') == {'<> (C@"line 4 #2")': "VIOLATED"}
-    assert answers(system, ltl='<> (C@"line 4 #2")', fair=True) == {'<> (C@"line 4 #2")': "HOLDS"}
+    assert answers(system, ltl='<> {C@"line 4 #2"}') == {'<> {C@"line 4 #2"}': "VIOLATED"}
+    assert answers(system, ltl='<> {C@"line 4 #2"}', fair=True) == {'<> {C@"line 4 #2"}': "HOLDS"}
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_reductions_refuse_steps_of_several_actions(options: dict[str, object], 
 def test_partial_order_reduction_without_atomic_sequences() -> None:
     system = read("byte a, b; active proctype P() { a++; a++; a++ } active proctype Q() { b++; b++; b++ }")
     whole, reduced = (strandline.explore(system, por=por).statistics.states or 0 for por in (False, True))
-    assert reduced < whole == 30
+    assert reduced < whole == 21
 
 
 def test_ctl_sees_the_states_that_are_stored() -> None:
@@ -103,7 +103,10 @@ def test_ctl_sees_the_states_that_are_stored() -> None:
         ("byte x; active proctype P() { x = 1 / x }", "division by zero"),
         ("chan c; active proctype P() { c = c; c!1 }", "a channel that was never initialised is used"),
         ("active proctype P() { d_step { skip; (false) } }", "a d_step blocks behind its first statement"),
-        ("active proctype P() { atomic { L: skip; goto L } }", "a step of more than 3000 actions, which may never end"),
+        (
+            "byte x; active proctype P() { atomic { do :: x = 1 - x od } }",
+            "a step of more than 3000 actions, which may never end",
+        ),
         ("proctype C() { (false) } init { do :: run C() od }", "more processes than expected; give their number by -D"),
         ("hidden byte h; byte x; active proctype P() { h = 1; x = h }", "the hidden variable 'h' keeps a value"),
     ],
@@ -123,7 +126,7 @@ def test_hidden_variables_inside_steps() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("byte x; active proctype P() { y = 1 }", "model.pml:1:31: unknown name 'y'; did you mean 'x'?"),
+        ("byte x; active proctype P() { y = 1 }", "model.pml:1:31: unknown name 'y'"),
         ("active proctype P() { goto out }", "model.pml:1:23: there is no label 'out'"),
         ("active proctype P() { break }", "model.pml:1:23: 'break' outside of a loop"),
         ("active proctype P() { if skip fi }", "model.pml:1:26: expected '::', not 'skip'"),

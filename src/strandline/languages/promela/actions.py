@@ -22,6 +22,7 @@ from strandline.languages.promela.syntax import (
     Statement,
     UnaryExpr,
 )
+from strandline.languages.promela.tokens import Token
 from strandline.languages.promela.world import GONE, Channel, Instance, World
 from strandline.languages.symbolic_execution.building import all_of, any_of, negate
 from strandline.model.expression import FALSE, TRUE, Binary, Const, Expression, Read, Undefined
@@ -309,17 +310,19 @@ def text_of(element: Element) -> str:
     statement = element.statement
     if statement is None or element.kind == "pass":
         return "goes on"
-    first, last = statement.token, statement.last
-    if (
-        last is None
-        or last.source is not first.source
-        or last.origins
-        or first.origins
-        or last.span.start < first.span.start
-    ):
-        return first.text if first.kind != "string" else "step"
-    text = " ".join(first.source.text[first.span.start : last.span.end].split())
+    text = " ".join(_slice(statement.token, statement.last).split())
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _slice(first: Token, last: Token | None) -> str:
+    """Return the text from one token to another: where they stand, or in the inline that both come from."""
+    if last is not None and first.source is last.source and first.span.start < last.span.start:
+        return first.source.text[first.span.start : last.span.end]
+    if last is not None and first.origins and last.origins:
+        begin, end = first.origins[0], last.origins[0]
+        if begin.source is end.source and begin.span.start <= end.span.start:
+            return begin.source.text[begin.span.start : end.span.end]
+    return first.text if first.kind != "string" else "step"
 
 
 def _mentions_timeout(statement: Statement | None) -> bool:

@@ -1,8 +1,8 @@
 """The control automaton of a proctype, with the control states that SPIN gives it.
 
 A statement is an element. Elements are linked to sequences as in SPIN's translation, so that counts of states agree:
-the end of `if` and `do`, `goto` and `break` behind another statement are passed at once; a block has a control state of its
-own, which offers what its first statement offers; the last element of an atomic sequence ends it.
+the end of `if` and `do`, `goto` and `break` behind another statement are passed at once; a block has a control state of
+its own, which offers what its first statement offers; the last element of an atomic sequence ends it.
 """
 
 from __future__ import annotations

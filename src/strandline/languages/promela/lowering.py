@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePath
 
-from strandline.errors import ModelError
+from strandline.errors import ModelError, suggestion
 from strandline.languages.promela.actions import Actions
 from strandline.languages.promela.channels import assigned_channels, channel_targets
 from strandline.languages.promela.control import Automaton, Element, build
 from strandline.languages.promela.evaluation import value_of
-from strandline.languages.promela.instances import Instances, find_instances
+from strandline.languages.promela.instances import Instances, find_instances, run_of
 from strandline.languages.promela.statements import initial_of
 from strandline.languages.promela.storage import Leaf, domain_of
 from strandline.languages.promela.syntax import Assert, Declaration, Expr, Proctype, Program, Reference
@@ -37,11 +37,21 @@ class _Lowering:
         self.world = World(source, program, automata)
         self.world.assigned = assigned_channels(program, automata)
         self.world.targets = channel_targets(program, automata)
+        self._check_runs()
         self.instances = find_instances(program, automata, bound)
         if not any(one.active for one in program.proctypes.values()):
             raise ModelError("no process is active: there is no init and no active proctype", source, None)
         self._globals()
         self._make_instances()
+
+    def _check_runs(self) -> None:
+        """Refuse to start processes of proctypes that do not exist."""
+        for automaton in self.world.automata.values():
+            for steps in automaton.steps.values():
+                for run in (run_of(one.element.statement) for one in steps):
+                    if run is not None and run.name not in self.program.proctypes:
+                        known = suggestion(run.name, self.program.proctypes)
+                        run.token.model_error(f"unknown proctype '{run.name}'{known}")
 
     def _globals(self) -> None:
         for one in self.program.variables:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from strandline.languages.promela.channels import leaf_declaration
 from strandline.languages.promela.declaration_parser import DeclarationParser
 from strandline.languages.promela.reading import Inline, Names, constant
+from strandline.languages.promela.rewriting import split_arguments, text_of, unless_of
 from strandline.languages.promela.syntax import (
     Argument,
     Assert,
@@ -30,7 +31,6 @@ from strandline.languages.promela.syntax import (
     Reference,
     Send,
     Statement,
-    Unless,
 )
 from strandline.languages.promela.tokens import Token
 
@@ -202,7 +202,7 @@ class StatementParser(DeclarationParser):
         statements = self._expanded()
         if self.text == "unless":
             token = self.next()
-            return [_unless(token, statements, self._expanded())]
+            return [unless_of(token, statements, self._expanded())]
         return statements
 
     def _expanded(self) -> list[Statement]:
@@ -272,8 +272,7 @@ class StatementParser(DeclarationParser):
         token = self.next()
         start = self.at
         expression = self.expression()
-        text = " ".join(one.text for one in self.tokens[start : self.at])
-        return Assert(token, expression, text)
+        return Assert(token, expression, text_of(self.tokens[start : self.at]))
 
     def _block(self, kind: str, token: Token) -> Block:
         opening = self.expect("{")
@@ -328,7 +327,7 @@ class StatementParser(DeclarationParser):
         """Expand a call of an inline."""
         place = self.next()
         inline = self.names.inlines[place.text]
-        arguments = _split(self.balanced("(", ")")[1:-1])
+        arguments = split_arguments(self.balanced("(", ")")[1:-1])
         if len(arguments) != len(inline.parameters):
             wanted = f"{len(inline.parameters)} arguments, not {len(arguments)}"
             place.model_error(f"the inline '{inline.name}' takes {wanted}")
@@ -423,32 +422,3 @@ class StatementParser(DeclarationParser):
             Assignment(token, reference, low),
             Choose(token, [[less, increment], [Break(token)]], True),
         ]
-
-
-def _unless(token: Token, body: list[Statement], escape: list[Statement]) -> Statement:
-    """Return the statement `body unless escape`; braces around them make no blocks."""
-    if len(escape) == 1 and isinstance(escape[0], Block) and escape[0].kind == "plain" and not escape[0].labels:
-        escape = escape[0].body
-    if len(body) == 1 and isinstance(body[0], Block):
-        block = body[0]
-        if block.labels:
-            # The label stands for the block with its escape.
-            return Block(
-                block.token, block.kind, [Unless(token, block.body, escape)], labels=block.labels, scope=block.scope
-            )
-        if block.kind == "plain":
-            body = block.body
-    return Unless(token, body, escape)
-
-
-def _split(tokens: list[Token]) -> list[list[Token]]:
-    """Split the arguments of an inline at their commas."""
-    found: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-        if token.text == "," and depth == 0:
-            found.append([])
-        else:
-            found[-1].append(token)
-    return found if found != [[]] else []

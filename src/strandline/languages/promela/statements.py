@@ -102,8 +102,6 @@ class Statements:
 
     def _run(self, statement: Statement, run: Run) -> Iterator[Variant]:
         world = self.world
-        if run.name not in world.automata:
-            run.token.model_error(f"unknown proctype '{run.name}'")
         parameters = world.automata[run.name].proctype.parameters
         if len(parameters) != len(run.arguments):
             wanted = f"{len(parameters)} arguments, not {len(run.arguments)}"
