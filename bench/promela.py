@@ -1,6 +1,7 @@
 """Counts and verdicts of Promela models against SPIN's own.
 
     python bench/promela.py [--max-states N] [--names REGEX] [--no-claims] [--seconds S]
+    python bench/promela.py --random N [--seed K]       # random programs, against SPIN itself
 
 Every model of ../shared/promela is loaded and explored; its states, edges, assertion errors and invalid end states are
 compared with SPIN's, and the verdicts of its claims with and without weak fairness. Models that SPIN refuses, that are
@@ -14,11 +15,15 @@ import argparse
 import csv
 import re
 import sys
+import tempfile
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
 
 import strandline
 from _common import ROOT, print_table
+from _promela_programs import Programs, spin_figures
 from strandline.errors import InputError
 from strandline.languages import load
 from strandline.model.system import Action, System
@@ -117,13 +122,46 @@ def differing_claims(system: System, claims: str, artefacts: str, seconds: float
     return found
 
 
+def compare_random(programs: int, seed: int, seconds: float) -> int:
+    """Compare random programs with SPIN itself; return 1 if any differs."""
+    compared = passed_over = refused = 0
+    differing = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for number in range(seed, seed + programs):
+            text = Programs(Random(number)).program()
+            wanted = spin_figures(text, folder)
+            if wanted is None:
+                passed_over += 1
+                continue
+            try:
+                found = count(load(folder / "model.pml"), seconds)
+            except InputError as error:
+                refused += 1
+                print(f"seed {number}: refused: {error.message}")
+                continue
+            compared += 1
+            if found != Counts(*wanted):
+                differing.append(number)
+                print(
+                    f"seed {number}: {found.text() if found else 'a limit'}, SPIN {Counts(*wanted).text()}", flush=True
+                )
+    print(f"{compared} programs compared, {len(differing)} differ {differing}")
+    print(f"{refused} refused, {passed_over} passed over: SPIN refuses them, meets an error of its own or a limit")
+    return 1 if differing else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--max-states", type=int, default=100_000_000)
     parser.add_argument("--names", default="", help="a regular expression that the names begin with")
     parser.add_argument("--no-claims", action="store_true")
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--random", type=int, default=0, help="compare this many random programs with SPIN itself")
+    parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    if given.random:
+        return compare_random(given.random, given.seed, given.seconds)
     table, differ, refused, same, claimed = [], 0, 0, 0, 0
     for row in csv.DictReader((FOLDER / "reference.csv").open()):
         if not re.match(given.names, row["name"]) or int(row["states"] or 0) > given.max_states:

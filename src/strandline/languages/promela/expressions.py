@@ -323,7 +323,7 @@ class Lowerer:
             remote.token.model_error(f"unknown proctype '{remote.process}'")
         if remote.pid is None:
             if len(of) != 1:
-                remote.token.model_error(f"'{remote.process}' needs a process number: there are several, or none")
+                return self._of_oldest(remote, of)
             pid: Expression = Const(of[0].pid)
         else:
             pid = self.value(remote.pid)
@@ -331,6 +331,14 @@ class Lowerer:
             return self._by_pid(pid, lambda one: self._at_label(one, remote), of, zeroed=True)
         folded = any(self._is_folded(one, remote.name) for one in of)
         return self._by_pid(pid, lambda one: self._remote_variable(one, remote), of, zeroed=not folded)
+
+    def _of_oldest(self, remote: Remote, of: list[Instance]) -> Expression:
+        """Return the value of a reference without process number: that of the oldest process of its proctype."""
+        result: Expression = FALSE
+        for one in sorted(of, key=lambda instance: -instance.pid):
+            value = self._at_label(one, remote) if remote.is_label else self._remote_variable(one, remote)
+            result = Choice(Binary("!=", Read(one.location), Const(0)), value, result)
+        return result
 
     def _is_folded(self, instance: Instance, name: str) -> bool:
         """Return True if a variable of a process is a constant of the System, even where the process is gone."""
