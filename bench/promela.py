@@ -89,16 +89,16 @@ def is_comparable(row: dict[str, str]) -> bool:
 
 def verdict(system: System, claim: str, fair: bool, seconds: float) -> str:
     """Return the verdict on a claim as the reference writes it."""
-    if claim in ("accept_labels", "non_progress"):
-        plain = replace(system.alone, claims=())
-        prefix = "accept" if claim == "accept_labels" else "progress"
-        places = [one.name for one in plain.labels if one.name.partition("@")[2].startswith(prefix)]
-        there = "{" + (" || ".join(places) or "0") + "}"
-        formula = f"F G !{there}" if claim == "accept_labels" else f"G F {there}"
-        finite = "ignore" if claim == "accept_labels" else "stutter"
-        found = strandline.check(plain, formula, fair=fair, finite_runs=finite, traces=False, max_seconds=seconds)
-    else:
-        found = strandline.check(system, property=[claim], fair=fair, traces=False, max_seconds=seconds)
+    labels = claim in ("accept_labels", "non_progress")
+    found = strandline.check(
+        system.alone if labels else system,
+        property=() if labels else (claim,),
+        accept_labels=claim == "accept_labels",
+        non_progress=claim == "non_progress",
+        fair=fair,
+        traces=False,
+        max_seconds=seconds,
+    )
     answers = {one.answer.name for one in found.properties}
     return "violated" if "VIOLATED" in answers else "unknown" if "UNKNOWN" in answers else "holds"
 

@@ -70,6 +70,21 @@ def test_weak_fairness_with_timeouts() -> None:
     assert answers(system, ltl='<> {C@"line 4 #2"}', fair=True) == {'<> {C@"line 4 #2"}': "HOLDS"}
 
 
+def test_cycles_through_labels() -> None:
+    system = read("byte x; active proctype P() { do :: x = 1; progress: x = 0 :: x = 3; accept: x = 2 od }")
+    assert answers(system, non_progress=True, accept_labels=True) == {
+        "non-progress": "VIOLATED",
+        "accept-labels": "VIOLATED",
+    }
+    ending = read("byte x; active proctype P() { x = 1; accept: (false) }")
+    assert answers(ending, accept_labels=True) == {"accept-labels": "HOLDS"}
+    from strandline.languages import dve
+
+    other = dve.load(Source("m.dve", "process P { state s; init s; trans s -> s {}; } system async;"))
+    with pytest.raises(UsageError, match="non_progress=True is for models in Promela"):
+        strandline.check(other, non_progress=True)
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

@@ -48,6 +48,7 @@ def load_with(source: Source, given: Given) -> System:
         system = replace(system, scope=scope, claims=claims)
         if names.program.claims:
             system = _with_never_claim(system, world, names.program.claims)
+    scope.ask_about(system.alone)
     return validate(replace(system, parameters=tuple(given.items())))
 
 

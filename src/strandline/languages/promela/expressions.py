@@ -241,11 +241,17 @@ class Lowerer:
     def _poll_of(self, channel: Channel, poll: Poll) -> Expression:
         if channel.length is None:
             return Undefined("a channel without buffer is polled", self.span(poll.token))
+        given = sum(
+            self.structure_size(one.expression) if isinstance(one.expression, Reference) else 1
+            for one in poll.arguments
+        )
+        # A poll can leave out the last fields.
+        rest = [Argument("drop", None, poll.token)] * (len(channel.simple) - given)
         positions = range(channel.capacity if poll.random else 1)
         found = []
         for position in positions:
             there = Binary(">", Read(channel.length), Const(position))
-            found.append(all_of([there, self.matches(channel, poll.arguments, Const(position), poll.token)]))
+            found.append(all_of([there, self.matches(channel, [*poll.arguments, *rest], Const(position), poll.token)]))
         return any_of(found)
 
     def matches(

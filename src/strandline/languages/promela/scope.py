@@ -6,7 +6,7 @@ the System, `mod`, `div`, `imply` the operators that Promela lacks. Numbers have
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from strandline.errors import suggestion
@@ -19,6 +19,7 @@ from strandline.languages.promela.storage import Leaf
 from strandline.languages.promela.syntax import BinaryExpr, Call, Conditional, Expr, Number, Remote, UnaryExpr
 from strandline.languages.promela.tokens import Token, tokenize
 from strandline.languages.promela.world import World
+from strandline.languages.symbolic_execution.building import all_of, any_of
 from strandline.model.expression import (
     Binary,
     Choice,
@@ -32,8 +33,9 @@ from strandline.model.expression import (
 )
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write
 from strandline.model.scope import Scope
-from strandline.model.system import Variable
+from strandline.model.system import System, Variable
 from strandline.source import Source, saturated_int
+from strandline.transform.fairness import some_enabled
 
 _BINARY = {"&&": "and", "||": "or"}
 _CALLS = {"mod": "mod", "div": "//", "imply": "imply"}
@@ -60,10 +62,19 @@ class PromelaScope(Scope):
 
     def __init__(self, world: World, names: Names, macros: dict[str, Macro]) -> None:
         self._world, self._names, self._macros = world, names, macros
+        self._system: System | None = None
         self._places = {instance.location: instance for instance in world.instances}
         self._variables: dict[str, Variable] = {}
         for one in (*(instance.location for instance in world.instances), *world.variables()):
             self._variables[one.name] = one
+
+    def ask_about(self, system: System) -> None:
+        """Allow the question `accept_` about the System."""
+        self._system = system
+
+    @property
+    def cycle_formulas(self) -> Mapping[str, str]:
+        return {"non_progress": "G F !{np_}", "accept_labels": "F G !{accept_}"}
 
     def read(self, text: str, name: str) -> Expression:
         """Parse an expression; raises `ParseError` or `ModelError`."""
@@ -76,7 +87,7 @@ class PromelaScope(Scope):
             expression = reader.expression()
             if reader.token.kind != "end":
                 reader.fail("expected an operator")
-            return _Exact(self._world, self._variables).value(expression)
+            return _Exact(self._world, self._variables, self._system).value(expression)
 
     def read_condition(self, text: str, name: str) -> Expression:
         return truth(self.read(text, name))
@@ -126,7 +137,10 @@ class _QuestionParser(ExpressionParser):
     def _named(self, token: Token) -> Expr:
         if token.text in (*_CALLS, "var", "fault") and self.text == "(" and self.names.find(token.text) is None:
             return self._call(token)
-        return super()._named(token)
+        return self._named_or_special(token)
+
+    def _named_or_special(self, token: Token) -> Expr:
+        return Call("accept_", [], "", token) if token.text == "accept_" else super()._named(token)
 
     def _call(self, token: Token) -> Expr:
         self.expect("(")
@@ -145,9 +159,9 @@ class _QuestionParser(ExpressionParser):
 class _Exact(Lowerer):
     """Lowers questions: nothing is wrapped or simplified, so that rendered texts are read as they were."""
 
-    def __init__(self, world: World, variables: dict[str, Variable]) -> None:
+    def __init__(self, world: World, variables: dict[str, Variable], system: System | None) -> None:
         super().__init__(world, None, None)
-        self.variables = variables
+        self.variables, self.system = variables, system
 
     def value(self, expression: Expr) -> Expression:
         match expression:
@@ -168,6 +182,8 @@ class _Exact(Lowerer):
                 return Element(variable, self.value(arguments[0])) if arguments else Read(variable)
             case Call(name="fault", text=text):
                 return Undefined(text)
+            case Call(name="accept_"):
+                return self._accepting()
             case Call(name="group", arguments=arguments):
                 return self.value(arguments[0])
             case Call(name=name, arguments=arguments):
@@ -180,6 +196,17 @@ class _Exact(Lowerer):
         if leaf.variable.length is not None and len(indices) == 1 and indices[0] is not None:
             return Element(leaf.variable, self.value(indices[0]))
         return super().element(leaf, indices, token)
+
+    def _accepting(self) -> Expression:
+        """Return the condition that a process is at an accept label and the system can go on."""
+        assert self.system is not None
+        there = [
+            instance.at(place)
+            for instance in self.world.instances
+            for place in instance.automaton.labelled("accept")
+            if place in instance.places
+        ]
+        return all_of([any_of(there), some_enabled(self.system, self.system.actions)])
 
     def _at_location(self, remote: Remote) -> Expression:
         pid = None if remote.pid is None else self.value(remote.pid)
