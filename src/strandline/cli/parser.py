@@ -12,7 +12,7 @@ from strandline.report.exit_codes import MEANINGS
 
 COMMANDS = (
     "check", "explore", "resume", "runs", "measures", "simulate", "serve", "trace", "conform", "test", "info", "graph",
-    "sweepline", "automaton", "contest", "mcp", "lsp", "completion",
+    "sweepline", "spin", "automaton", "contest", "mcp", "lsp", "completion",
 )  # fmt: skip
 """Modules of this package, one per command, with a function `configure(subparsers)`.
 
