@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from strandline.errors import suggestion
 from strandline.languages.promela.arithmetic import truth
@@ -18,7 +19,7 @@ from strandline.languages.promela.reading import Names
 from strandline.languages.promela.storage import Leaf
 from strandline.languages.promela.syntax import BinaryExpr, Call, Conditional, Expr, Number, Remote, UnaryExpr
 from strandline.languages.promela.tokens import Token, tokenize
-from strandline.languages.promela.world import World
+from strandline.languages.promela.world import Channel, World
 from strandline.languages.symbolic_execution.building import all_of, any_of
 from strandline.model.expression import (
     Binary,
@@ -32,8 +33,9 @@ from strandline.model.expression import (
     deep_recursion,
 )
 from strandline.model.notation import STRONGEST, Infix, Notation, Prefix, Write
-from strandline.model.scope import Scope
+from strandline.model.scope import Evaluate, Scope, View
 from strandline.model.system import System, Variable
+from strandline.model.values import Queue
 from strandline.source import Source, saturated_int
 from strandline.transform.fairness import some_enabled
 
@@ -92,6 +94,29 @@ class PromelaScope(Scope):
     def read_condition(self, text: str, name: str) -> Expression:
         return truth(self.read(text, name))
 
+    def views(self) -> tuple[View, ...]:
+        """Return a view of the contents of each buffered channel."""
+        return tuple(
+            View(
+                one.name,
+                (*one.fields, one.length),
+                partial(_messages, one, one.length, self._symbols(one)),
+                coded=False,
+            )
+            for one in self._world.channels
+            if one.length is not None and one.name not in self._variables
+        )
+
+    def _symbols(self, channel: Channel) -> list[dict[int, str]]:
+        """Return for each part of a message the symbols of its values, if it is of an mtype."""
+        subtypes = self._world.program.subtypes
+        return [
+            {value: name for name, value in subtypes.get(one.declaration.names or "", ())}
+            if one.declaration.type == "mtype"
+            else {}
+            for one in channel.simple
+        ]
+
     def render(self, expression: Expression, *, longest: int | None = None) -> str:
         return _NOTATION.write(expression, self._leaf, longest)
 
@@ -120,6 +145,15 @@ class PromelaScope(Scope):
         if any(one.length is variable and one.owner is None for one in self._world.channels):
             return variable.name
         return "_nr_pr" if variable is self._world.count else f'var("{variable.name}")'
+
+
+def _messages(channel: Channel, length: Variable, symbols: list[dict[int, str]], evaluate: Evaluate) -> Queue:
+    """Return the messages in a channel: values, or tuples where messages do not have exactly one value."""
+    messages = []
+    for place in range(evaluate(Read(length))):
+        values = [evaluate(Element(field, Const(place))) for field in channel.fields]
+        messages.append(tuple(names.get(value, value) for value, names in zip(values, symbols, strict=True)))
+    return Queue(one[0] for one in messages) if len(channel.fields) == 1 else Queue(messages)
 
 
 class _QuestionParser(ExpressionParser):
