@@ -81,6 +81,7 @@ def find_instances(program: Program, automata: dict[str, Automaton], bound: int 
         name = next(name for name in actives if name in spawners)
         if _Simulation(program, automata, actives, actives.index(name), found).run():
             return found
+        found.arguments.clear()
     elif not spawners & (set(actives) | started):
         return found
     return _guess(found, automata, actives, started, bound)
