@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from strandline import __version__
+from strandline.cli.spin import translate
 from strandline.errors import UsageError, suggestion
 from strandline.report.exit_codes import MEANINGS
 
@@ -45,6 +46,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **{"allow_abbrev": False, **keywords})
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self.prog == "strandline" and args and args[0] == "spin" and not {"-h", "--help"} & set(args):
+            args = translate(list(args[1:]))
         parsed, extras = super().parse_known_args(args, namespace)
         if extras:
             # The command itself reports them, because it knows its flags.

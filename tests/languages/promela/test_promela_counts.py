@@ -18,7 +18,7 @@ from strandline.model.system import Action, System
 from strandline.source import Source
 
 SHARED = Path(__file__).parents[4] / "shared" / "promela"
-MOST_STATES, MOST_STATES_WITH_CLAIMS = 2_000, 200
+MOST_STATES, MOST_STATES_WITH_CLAIMS, MOST_INTERPRETED = 2_000, 60, 400
 
 
 def read(text: str) -> System:
@@ -44,6 +44,27 @@ def figures(system: System) -> tuple[int, int, int, int]:
     return states, edges, failed, ends
 
 
+def interpreted_figures(system: System) -> tuple[int, int, int, int]:
+    """The same by the interpreter, which is faster where there are few states."""
+    checked = system.alone.with_failures
+    interpreter, failures = Interpreter(checked), {id(action) for action in system.failures}
+    waiting, seen, edges, failed, ends = list(checked.initial), set(checked.initial), 0, 0, 0
+    while waiting:
+        state = waiting.pop()
+        steps = interpreter.steps(state)
+        kept = [step for step in steps if id(step.actions[-1]) not in failures]
+        failed += len(steps) - len(kept)
+        edges += len(kept)
+        assert checked.ends is not None
+        ends += not kept and not interpreter.evaluate(checked.ends, state)
+        for step in kept:
+            assert step.target is not None
+            if step.target not in seen:
+                seen.add(step.target)
+                waiting.append(step.target)
+    return len(seen), edges, failed, ends
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_figures(name: str) -> None:
     assert figures(read(MODELS[name])) == FIGURES[name]
@@ -51,19 +72,7 @@ def test_figures(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_interpreter_finds_the_same(name: str) -> None:
-    """The kernel is compared with the interpreter step by step: targets and names, in their order."""
-    system = read(MODELS[name])
-    interpreter = Interpreter(system)
-    waiting, seen, edges = list(system.initial), set(system.initial), 0
-    while waiting:
-        for step in interpreter.steps(waiting.pop()):
-            assert step.fault is None
-            assert step.target is not None
-            edges += 1
-            if step.target not in seen:
-                seen.add(step.target)
-                waiting.append(step.target)
-    assert (len(seen), edges) == FIGURES[name][:2]
+    assert interpreted_figures(read(MODELS[name])) == FIGURES[name]
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -106,7 +115,8 @@ def test_shared_models() -> None:
             continue
         columns = ("states", "edges", "assertion_errors", "end_state_errors")
         wanted = tuple(int(row[column]) for column in columns)
-        found = figures(load(file))
+        system = load(file)
+        found = interpreted_figures(system) if wanted[0] <= MOST_INTERPRETED else figures(system)
         if found != wanted:
             differ[name] = (found, wanted)
     assert not differ
