@@ -100,6 +100,12 @@ def test_reductions_refuse_steps_of_several_actions(options: dict[str, object], 
         strandline.check(system, **options)  # type: ignore[arg-type]
 
 
+def test_logs_are_compared_with_single_actions() -> None:
+    system = read("byte x; active proctype P() { atomic { x = 1; x = 0 } }")
+    with pytest.raises(UsageError, match="a log is compared with single actions"):
+        strandline.conform(system, [{"x": 1}])
+
+
 def test_partial_order_reduction_without_atomic_sequences() -> None:
     system = read("byte a, b; active proctype P() { a++; a++; a++ } active proctype Q() { b++; b++; b++ }")
     whole, reduced = (strandline.explore(system, por=por).statistics.states or 0 for por in (False, True))
