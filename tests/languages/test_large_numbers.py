@@ -31,6 +31,7 @@ MODELS = {
     "m.ss": "s1 1 1 p * s2\ns2 2 1 !p * s1\n",
     "m.lotus": "DEFINE t : 0..3; MODULE VAR t x; INIT x=0; TRANS x=0 => x=1; x=1 => x=0;",
     "m.lola": NET,
+    "m.pml": "byte x; active proctype P() { do :: x = (x + 1) % 4 od }",
     "m.py": PYTHON,
 }
 TERMS = {"m.psl": "P", "m.aut": "LTS", "m.ss": "progress", "m.lola": "p"}

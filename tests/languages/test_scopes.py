@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from strandline.errors import InputError, ModelError, ParseError
-from strandline.languages import dve, load, lotus, process, python
+from strandline.languages import dve, load, lotus, process, promela, python
 from strandline.model.expression import (
     ARITHMETIC,
     BINARY_OPERATORS,
@@ -86,6 +86,13 @@ INIT x=calm, y=y, n=-1, w=1; TRANS x=calm, n=7 => w=2; w=2 => n=3, x=tired;
 """
 AUTOMATON = 'des (0, 3, 3)\n(0, "PUT !1", 1)\n(1, i, 2)\n(2, "x", 0)\n'
 
+SPIN = """
+mtype = { ask, answer };
+byte a, b[3]; chan c = [2] of { mtype, byte }; bool done;
+active [2] proctype P() { byte x, y[2]; start: x = a; c!ask(x); again: y[1] = b[x % 3]; done = x > 1 }
+active proctype Q() { byte v; do :: c?ask(v) -> a = v + 1 :: atomic { a > 3; b[1] = a } :: done -> break od }
+"""
+
 SYSTEMS = {
     "everything.dve": load(DATA / "everything.dve"),
     "messages.dve": dve.load(Source("messages.dve", MESSAGES)),
@@ -93,6 +100,7 @@ SYSTEMS = {
     "queue.aut": process.aldebaran.load(Source("queue.aut", AUTOMATON)),
     "stored.py": python.load(Source("stored.py", STORED)),
     "crossing.pnml": load(ROOT / "examples/petri-crossing/crossing.pnml"),
+    "messages.pml": promela.load(Source("messages.pml", SPIN)),
     "edges.lotus": lotus.load(Source("edges.lotus", EDGES)),
     "bakery.py": load(ROOT / "examples/python-bakery/bakery.py"),
 }
@@ -103,6 +111,7 @@ WORDS = {
     ".py": (BINARY_OPERATORS, UNARY_OPERATORS, True),
 }
 WORDS[".lotus"] = (COMPARISONS | {"and", "or", "imply", "+", "-", "*", "/", "%"}, frozenset({"not", "-"}), False)
+WORDS[".pml"] = (BINARY_OPERATORS, UNARY_OPERATORS, True)
 WORDS[".aut"] = WORDS[".psl"]
 WORDS[".pnml"] = WORDS[".py"]
 
@@ -206,6 +215,9 @@ def test_long_sums(name: str, terms: int) -> None:
         ("messages.dve", "P.own.0[a]"),
         ("cells.psl", "2 * Cell[0].Cell(1) + Cell[1].STOP - (Cell[0] + 1)"),
         ("queue.aut", "LTS.1 + 2 * LTS.2"),
+        ("messages.pml", "P[1]@again && !done || b[a] < 3"),
+        ("messages.pml", '2 * P[0]@"end of the text" - len(c)'),
+        ("messages.pml", 'var("P[1]:x") + _nr_pr'),
         ("edges.lotus", "x = calm & !(y = y) | n = -1 -> w > 3"),
         ("edges.lotus", "position(x) = position(y) + 2"),
         ("edges.lotus", "n = (2) | w > 9"),
@@ -231,6 +243,11 @@ def test_words(name: str, text: str) -> None:
         ("everything.dve", "9223372036854775809", ParseError, "the number is larger than 9223372036854775808"),
         ("everything.dve", "Worker.states", ModelError, "process 'Worker' has no state 'states'"),
         ("messages.dve", "P.own.1[0]", ModelError, "channel 'P.own' has no '1'"),
+        ("messages.pml", "d + 1", ModelError, "unknown name 'd'"),
+        ("messages.pml", "P[1]@agian", ModelError, "'P' has no label 'agian'"),
+        ("messages.pml", 'var("P[2]:x")', ModelError, "unknown variable 'P[2]:x'; did you mean 'P[1]:x'?"),
+        ("messages.pml", "a +", ParseError, "the text ends too early"),
+        ("messages.pml", "a b", ParseError, "expected an operator, not 'b'"),
         ("edges.lotus", "x = clam", ModelError, "there is no value of 'x' 'clam'; did you mean 'calm'?"),
         ("edges.lotus", "n = 4", ModelError, "there is no value of 'n' '4'"),
         ("edges.lotus", "w = 8", ModelError, "there is no value of 'w' '8'"),

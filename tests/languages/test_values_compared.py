@@ -199,7 +199,29 @@ def net(random: Random) -> tuple[str, Callable[[], Claim]]:
     return "\n".join(parts), claim
 
 
+def spin(random: Random) -> tuple[str, Callable[[], Claim]]:
+    moves = [
+        f":: {random.choice('xy')} = {random.randint(0, 3)}; {random.choice(['at', 'on'])}{number}: skip"
+        for number in range(4)
+    ]
+    text = f"byte x = 2, y;\nactive proctype P() {{ do {' '.join(moves)} od }}\n"
+
+    def claim() -> Claim:
+        if random.random() < 0.4:
+            name = f"{random.choice(['at', 'on'])}{random.randrange(4)}"
+            if f"{name}:" in text:
+                return f"P@{name}", compared("==", variable("P"), value(name))
+        left, sign = random.choice("xy"), random.choice([*EQUAL, *ORDER])
+        if random.random() < 0.5:
+            return f"{left} {sign} y", compared(sign, variable(left), variable("y"))
+        number = random.randint(0, 3)
+        return either_way(random, left, sign, str(number)), compared(sign, variable(left), value(number))
+
+    return text, claim
+
+
 LANGUAGES = {
+    "m.pml": spin,
     "m.lotus": lotus,
     "m.ss": space,
     "m.aut": automaton,

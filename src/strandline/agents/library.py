@@ -17,6 +17,7 @@ _LONGEST = 9_000
 
 TOPICS = {
     "dve": "dve",
+    "pml": "promela",
     "psl": "process-language",
     "aut": "process-language",
     "lotus": "lotus",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import resource
+import shlex
 import signal
 import sys
 import time
@@ -162,8 +163,14 @@ def _dispatch(given: list[str], parsed: Namespace) -> int:
 def run_command(given: list[str], parsed: Namespace) -> int:
     """Parse a command line into `parsed`, run it and return the exit code."""
     from strandline.cli.parser import build_parser, flags_with_expressions
+    from strandline.cli.spin import translate
     from strandline.languages import NO_PYTHON
 
+    if given[:1] == ["spin"] and not {"-h", "--help"} & set(given):
+        # Flags of SPIN are not in the form that the parser knows.
+        parsed.command = "spin"
+        given = translate(given[1:])
+        _say(f"strandline {shlex.join(given)}")
     parsed.given = given
     parser = build_parser()
     parser.parse_args(with_expressions(given, flags_with_expressions(parser)), parsed)

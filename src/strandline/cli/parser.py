@@ -7,12 +7,13 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from strandline import __version__
+from strandline.cli.spin import translate
 from strandline.errors import UsageError, suggestion
 from strandline.report.exit_codes import MEANINGS
 
 COMMANDS = (
     "check", "explore", "resume", "runs", "measures", "simulate", "serve", "trace", "conform", "test", "info", "graph",
-    "sweepline", "automaton", "contest", "mcp", "lsp", "completion",
+    "sweepline", "spin", "automaton", "contest", "mcp", "lsp", "completion",
 )  # fmt: skip
 """Modules of this package, one per command, with a function `configure(subparsers)`.
 
@@ -45,6 +46,8 @@ class Parser(argparse.ArgumentParser):
         super().__init__(*arguments, **{"allow_abbrev": False, **keywords})
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self.prog == "strandline" and args and args[0] == "spin" and not {"-h", "--help"} & set(args):
+            args = translate(list(args[1:]))
         parsed, extras = super().parse_known_args(args, namespace)
         if extras:
             # The command itself reports them, because it knows its flags.

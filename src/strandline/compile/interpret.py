@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 
 from strandline.model.expression import (
     DIVISION_FAULT,
@@ -36,6 +36,10 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 
 Valuation = tuple[int, ...]
 
+LONGEST_PATH = 3000
+"""Most actions of a step; longer ones are a fault."""
+PATH_FAULT = f"a step of more than {LONGEST_PATH} actions, which may never end"
+
 _LEAVES = (Const, Read)
 _SMALL = 200
 """Size of an expression, as a tree, up to which subexpressions are not cached."""
@@ -59,7 +63,8 @@ class Fault(Exception):
 class Step:
     """A step: its actions, and its target or its fault.
 
-    A synchronous system takes several actions together; an edge of the property process is the last action.
+    A synchronous system takes several actions together, a step that is a path has several in sequence; an edge of the
+    property process is the last action.
     """
 
     actions: tuple[Action, ...]
@@ -310,13 +315,56 @@ class Interpreter:
         return self._synchronous_steps(state) if self.system.synchronous else self._asynchronous_steps(state)
 
     def _asynchronous_steps(self, state: Valuation) -> Iterator[Step]:
+        moved = False
+        for step in self._paths(self._first_actions(state, idle=False)):
+            moved = True
+            yield step
+        if not moved and self.system.has_idle:
+            yield from self._paths(self._first_actions(state, idle=True))
+
+    def _first_actions(self, state: Valuation, *, idle: bool) -> Iterator[Step]:
+        """Yield the steps of single actions, of those that are idle or of the others."""
         committed_only = self._in_committed_location(state)
         for action in self._candidates(state):
-            if committed_only and not action.committed:
+            if (committed_only and not action.committed) or action.idle != idle:
                 continue
             step = self._attempt(action, state, state)
             if step is not None:
                 yield step
+
+    def _paths(self, first: Iterator[Step]) -> Iterator[Step]:
+        """Yield the steps that begin with these; actions that continue are followed to the end of their step."""
+        open_paths = [first]
+        while open_paths:
+            step = next(open_paths[-1], None)
+            if step is None:
+                open_paths.pop()
+            elif step.target is None or step.actions[-1].continues is None:
+                yield step
+            elif len(open_paths) > LONGEST_PATH:
+                yield Step(step.actions, None, Fault(PATH_FAULT, None))
+            else:
+                further = self._continuations(step, step.actions[-1].continues)
+                following = next(further, None)
+                if following is None:
+                    yield step
+                else:
+                    open_paths.append(chain((following,), further))
+
+    def _continuations(self, begun: Step, process: int) -> Iterator[Step]:
+        """Yield the begun step with each action that a process can take behind it."""
+        state = begun.target
+        assert state is not None
+        place = state[self._location_slots[process]]
+        for action in self._by_location.get((process, place), ()):
+            if action.idle or not self._stands(action, state):
+                continue
+            step = self._attempt(action, state, state)
+            if step is not None:
+                yield Step((*begun.actions, action), step.target, step.fault)
+
+    def _stands(self, action: Action, state: Valuation) -> bool:
+        return all(state[self._location_slots[move.process]] == move.source for move in action.moves[1:])
 
     def _attempt(self, action: Action, state: Valuation, partial: Valuation) -> Step | None:
         """Evaluate the guard in `state` and run the effects on `partial`; return None if the action is not enabled."""
@@ -396,7 +444,7 @@ class Interpreter:
                 yield action
         for process, slot in enumerate(self._location_slots):
             for action in self._by_location.get((process, state[slot]), ()):
-                if all(state[self._location_slots[move.process]] == move.source for move in action.moves[1:]):
+                if self._stands(action, state):
                     yield action
 
     @cached_property

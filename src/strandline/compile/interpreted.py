@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from strandline.compile.interpret import Fault, Interpreter
+from strandline.compile.interpret import Fault, Interpreter, Step
 from strandline.compile.kernel import ACCEPTING_BIT, DEADLOCK_BIT, STUCK_BIT, Edge, FaultSite
 from strandline.model.expression import INDEX_FAULT, RANGE_FAULT, Expression
 from strandline.model.layout import Layout
 from strandline.model.measure import Measure
 from strandline.model.system import Action, System
+
+_MOST_NAMES = 24
+"""Most actions of a path that the name of a step lists."""
 
 
 class SystemReference:
@@ -34,7 +37,7 @@ class SystemReference:
         valuation = self.layout.unpack(state)
         evaluate = self._evaluate(valuation)
         for step in self.interpreter.steps(valuation):
-            name = "; ".join(self.system.scope.step_name(action.name, evaluate) for action in step.actions)
+            name = self._step_name(step, evaluate)
             if step.target is None:
                 assert step.fault is not None
                 found.append(Edge(name, None, self.site(step.fault)))
@@ -58,11 +61,18 @@ class SystemReference:
         if step is None:
             return None
         evaluate = self._evaluate(valuation)
-        name = "; ".join(self.system.scope.step_name(action.name, evaluate) for action in step.actions)
+        name = self._step_name(step, evaluate)
         if step.target is None:
             assert step.fault is not None
             return Edge(name, None, self.site(step.fault))
         return Edge(name, self.layout.pack(step.target))
+
+    def _step_name(self, step: Step, evaluate: Callable[[Expression], int]) -> str:
+        """Return the names of the actions of a step; of a very long path, the first and the last ones."""
+        names = [self.system.scope.step_name(action.name, evaluate) for action in step.actions]
+        if self.system.has_paths and len(names) > _MOST_NAMES:
+            names[_MOST_NAMES // 2 : -_MOST_NAMES // 2] = [f"... {len(names) - _MOST_NAMES:,} more actions ..."]
+        return "; ".join(names)
 
     def actions_of_steps(self, state: tuple[int, ...]) -> Sequence[tuple[Action, ...]]:
         """Return the actions of each step, in the order of the edges."""

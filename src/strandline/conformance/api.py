@@ -50,6 +50,11 @@ def conform(
     system = system_of(model)
     if Capability.ACTIONS not in system.capabilities:
         raise UsageError("a log is compared with actions, which a model of callables does not have")
+    if system.has_paths or system.has_idle:
+        raise UsageError(
+            "a log is compared with single actions: steps of this model are paths of several, or possible only where "
+            "nothing else is"
+        )
     log_map = read_map(map)
     logs = _logs(events)
     if follow and (len(logs) != 1 or log_map.order != "log" or not isinstance(logs[0], str | Path)):

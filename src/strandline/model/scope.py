@@ -78,6 +78,11 @@ class Scope(ABC):
         """
         return {}
 
+    @property
+    def cycle_formulas(self) -> Mapping[str, str]:
+        """The formulas that options name, by the option, where the language has labels for them."""
+        return {}
+
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
         """Return a function that evaluates a text in a state: an expression, or a whole variable of the model.
 
@@ -176,3 +181,7 @@ class Without(Scope):
     @property
     def histories(self) -> Mapping[Variable, tuple[Action, ...]]:
         return self.scope.histories
+
+    @property
+    def cycle_formulas(self) -> Mapping[str, str]:
+        return self.scope.cycle_formulas

@@ -12,6 +12,10 @@ The semantics, which `strandline.compile.interpret` defines by running it:
 - Asynchronous systems take one enabled action at a time. Synchronous systems take one action of every process
   together: guards read the source state, effects run in the order of the processes; if a process has none, the
   system has no step.
+- An action with `continues` does not end its step: the process that it names takes one of its enabled actions in the
+  same step. If it has none, the step ends there. A path through such actions is one step; the states between are not
+  states of the System.
+- Actions with `idle` are tried only in states where no other step is possible, and never inside a step.
 - An observer (property automaton) steps together with every system step; its guards read the *source* state, its
   effects run last. Where the system has no step the observer steps alone.
 - Steps are enumerated in the canonical order of `System.actions`, observer edges innermost, so "the k-th step of
@@ -26,7 +30,7 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar
 
-from strandline.model.expression import Const, Element, Expression, Read
+from strandline.model.expression import Binary, Const, Element, Expression, Read
 from strandline.model.measure import Component
 from strandline.model.plain import PlainScope
 from strandline.model.scope import Scope, Without
@@ -155,6 +159,10 @@ class Action:
     committed: bool = False
     """True if it leaves a committed location. While any process is in one, only such actions are enabled."""
     span: Span | None = None
+    continues: int | None = None
+    """The number of the process that goes on in the same step; None if the step ends. Of asynchronous systems only."""
+    idle: bool = False
+    """True if it is possible only where no step without such actions is."""
 
 
 def rows(effects: Iterable[Assign]) -> Iterator[tuple[Assign, ...]]:
@@ -268,6 +276,8 @@ class System(Shown):
     goals: tuple[Predicate, ...] = ()
     """Invariants of the model."""
     claims: tuple[Claim, ...] = ()
+    failures: tuple[Action, ...] = ()
+    """Steps that violate an assertion. They are steps only while assertions are checked; see `with_failures`."""
     ends: Expression | None = None
     """An expression that is true in deadlocks that are valid ends; None if the model declares none."""
     bounds: tuple[Predicate, ...] = ()
@@ -386,6 +396,38 @@ class System(Shown):
         """The location variables of processes and the property process; each belongs to one of them."""
         located: list[Process | Observer] = [*self.processes, *([] if self.observer is None else [self.observer])]
         return {one.location: one for one in located}
+
+    @cached_property
+    def has_paths(self) -> bool:
+        """True if a step can be a path of several actions."""
+        return any(action.continues is not None for action in self.actions)
+
+    @cached_property
+    def has_idle(self) -> bool:
+        """True if some actions are possible only where nothing else is."""
+        return any(action.idle for action in self.actions)
+
+    @cached_property
+    def with_failures(self) -> System:
+        """The System in which violations of assertions are steps, behind which nothing happens."""
+        if not self.failures:
+            return self
+        final: dict[int, set[int]] = {}
+        for action in self.failures:
+            for move in action.moves:
+                final.setdefault(move.process, set()).add(move.target)
+        processes = tuple(
+            replace(one, committed=one.committed | frozenset(final.get(number, ())))
+            for number, one in enumerate(self.processes)
+        )
+        actions = tuple(sorted((*self.actions, *self.failures), key=_canonical))
+        ends = self.ends
+        for number, places in final.items() if ends is not None else ():
+            for place in sorted(places):
+                # A violated assertion is an error of its own, not an invalid end.
+                here = Binary("==", Read(self.processes[number].location), Const(place))
+                ends = here if ends is None else Binary("or", ends, here)
+        return replace(self, processes=processes, actions=actions, ends=ends, failures=())
 
     @cached_property
     def has_committed(self) -> bool:

@@ -25,7 +25,7 @@ def _lines(system: System) -> Iterator[str]:
     yield ""
     for variable in system.variables:
         kind = " location" if variable in system.locations else ""
-        yield f"variable {_declaration(variable, kind)}"
+        yield f"variable {_declaration(system, variable, kind)}"
     if len(system.initial) > 1:
         yield ""
         yield from (f"initial {', '.join(map(str, valuation))}" for valuation in system.initial)
@@ -86,20 +86,21 @@ def _names(variables: set[Variable]) -> str:
     return ", ".join(sorted(variable.name for variable in variables)) or "nothing"
 
 
-def _declaration(variable: Variable, kind: str) -> str:
+def _declaration(system: System, variable: Variable, kind: str) -> str:
     length = "" if variable.length is None else f"[{variable.length}]"
     domain = variable.domain
     wraps = " wrapping" if domain.wraps else ""
-    if variable.names is not None:
-        values = [variable.show(value) for value in variable.initial]
-    else:
-        values = [str(value) for value in variable.initial]
+    start = system.offsets[variable]
+    one = system.initial[0][start : start + variable.slots] if len(system.initial) == 1 else variable.initial
+    values = [variable.show(value) for value in one]
     initial = values[0] if variable.length is None else f"{{{', '.join(values)}}}"
     return f"{variable.name}{length}: {domain.low}..{domain.high}{wraps}{kind} = {initial}"
 
 
 def _action(title: str, action: Action, text: Text) -> Iterator[str]:
-    yield f"{title}: {action.name}{' committed' if action.committed else ''}"
+    goes_on = "" if action.continues is None else f", continued by process {action.continues}"
+    marks = f"{' committed' if action.committed else ''}{' idle' if action.idle else ''}{goes_on}"
+    yield f"{title}: {action.name}{marks}"
     if action.guard is not None:
         yield f"    when {text(action.guard)}"
     for row in rows(action.effects):

@@ -235,6 +235,12 @@ def some_enabled(system: System, actions: Iterable[Action]) -> Expression:
     """
     if system.synchronous:
         return _disjunction(_enabled_together(system, action) for action in actions)
+    idle = [action for action in actions if action.idle]
+    if idle:
+        # They are enabled only where nothing else is.
+        others = some_enabled(system, [action for action in system.actions if not action.idle])
+        at_rest = Binary("and", Unary("not", others), _ready(system, idle))
+        return _disjunction((some_enabled(system, [action for action in actions if not action.idle]), at_rest))
     hurried = _disjunction(
         _one_of(process.location, process.committed) for process in system.processes if process.committed
     )

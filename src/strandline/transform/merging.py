@@ -45,7 +45,7 @@ class Merged:
 def merge(system: System, watched: Iterable[Expression]) -> Merged:
     """Merge steps such that deadlocks and the truth of the expressions in all reachable states are preserved."""
     passed: list[str] = []
-    if system.synchronous or system.observer is not None or system.has_committed:
+    if system.synchronous or system.observer is not None or system.has_committed or system.has_paths or system.has_idle:
         return Merged(system, {}, ())
     merging = _Merger(system, {one for expression in watched for one in variables_read(expression)})
     for process, own in enumerate(system.processes):

@@ -277,9 +277,12 @@ def searched_for(system: System, properties: Sequence[Property]) -> System:
     """Return the System in which properties of states are decided: usually without its property process.
 
     A property process restricts the System, so the product must not decide them, unless a property refers to the
-    property process. The System is extended by the history that `taken(...)` in the properties needs.
+    property process. The System is extended by the history that `taken(...)` in the properties needs, and by the steps
+    that violate its assertions if these are asked for.
     """
     searched = system if needs_product(system, properties) else system.alone
+    if any(one.kind is Kind.ASSERTION for one in properties):
+        searched = searched.with_failures
     asked = [one.expression for one in properties if one.expression is not None]
     return with_history(searched, asked if searched.ends is None else [*asked, searched.ends])
 

@@ -81,6 +81,14 @@ class Claims:
             choices=WORDS,
         ),
     )
+    non_progress: bool = field(
+        default=False,
+        metadata=option("no run passes progress labels only finitely often (models in Promela)", group=_GROUP),
+    )
+    accept_labels: bool = field(
+        default=False,
+        metadata=option("no run passes accept labels infinitely often (models in Promela)", group=_GROUP),
+    )
     deadlock: bool | None = field(default=None, metadata=option("every reachable state has a step", group=_GROUP))
     property: str | Sequence[str] = field(
         default=(), metadata=option("check this property of the model, given by its name", group=_GROUP, metavar="NAME")

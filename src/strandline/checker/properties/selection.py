@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from strandline.checker.options.claims import FINITE, GOOD, Claims
 from strandline.checker.options.fields import find_option
 from strandline.checker.options.search import Options
 from strandline.compile.kernel import DEADLOCK_BIT, MAXIMUM_PREDICATES, STUCK_BIT
-from strandline.errors import InputError, UsageError
+from strandline.errors import InputError, Option, UsageError
 from strandline.model.expression import Expression, Unary, variables_read
 from strandline.model.system import Claim, System
 from strandline.source import Source
@@ -115,6 +115,8 @@ def select(system: System, claims: Claims) -> Selection:
     chosen += [_branching(system, Source(_title("formula", text, claims.ctl), text)) for text in claims.ctl]
     chosen += [_automaton(system, file, claims) for file in claims.automaton_files()]
     chosen += [_never(system, text, claims.never) for text in claims.never]
+    asked = {"non_progress": claims.non_progress, "accept_labels": claims.accept_labels}
+    chosen += [_cycles(system, name) for name, given in asked.items() if given]
     chosen += [one for name in claims.property for one in _find_declared_properties(system, name)]
     picked = not chosen and deadlock is not True
     if picked:
@@ -158,6 +160,14 @@ def _formula(system: System, text: Source, claim: Claim | None = None) -> Proper
         bound = bind_formula(text, system.alone, scope=None if claim is None else claim.scope)
     name = text.text if claim is None else claim.name
     return Property(Kind.LTL, name, source=bound.parsed.source, specification=bound)
+
+
+def _cycles(system: System, name: str) -> Property:
+    """Return the property about cycles through labels of the model that an option names."""
+    text = system.alone.scope.cycle_formulas.get(name)
+    if text is None:
+        raise UsageError("{} is for models in Promela", options=[Option(name, True)])
+    return replace(_formula(system, Source(name.replace("_", "-"), text)), name=name.replace("_", "-"))
 
 
 def _branching(system: System, text: Source, claim: Claim | None = None) -> Property:

@@ -18,6 +18,7 @@ from strandline.errors import Option, UsageError
 from strandline.model.expression import Expression
 from strandline.model.system import Capability, System
 
+ONLY_SINGLE_ACTIONS = "steps of this model are paths of several actions, or possible only where nothing else is"
 BRANCHING = "it keeps runs, not the tree that they make, of which CTL speaks"
 _MOST_ACTIONS = 2_000
 """Most actions of a System whose relations fit into tables of a reasonable size."""
@@ -39,6 +40,8 @@ def _why_not(system: System) -> str | None:
         return "callables do not declare the variables that their steps read and write"
     if system.synchronous:
         return "in a synchronous system every step is one of all processes"
+    if system.has_paths or system.has_idle:
+        return ONLY_SINGLE_ACTIONS
     if len(system.actions) > _MOST_ACTIONS:
         return f"the model has {len(system.actions):,} actions; at most {_MOST_ACTIONS:,} are compared with each other"
     return None

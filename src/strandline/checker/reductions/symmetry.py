@@ -27,6 +27,8 @@ def exchanges_of(system: System, seen: Sequence[Expression], measure: Measure | 
     """
     if Capability.ACTIONS not in system.capabilities:
         raise no_symmetry("callables have no processes")
+    if system.has_paths or system.has_idle:
+        raise no_symmetry("steps of this model are paths of several actions, or possible only where nothing else is")
     found = find_scalarsets(system, seen)
     if measure is not None and found.scalarsets:
         found = find_scalarsets(system, [*seen, measure.column, measure.layer, *measure.compared])

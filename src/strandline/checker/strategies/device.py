@@ -20,6 +20,8 @@ class DeviceSearchForStates:
         options = task.options
         if Capability.ACTIONS not in task.system.capabilities:
             return _refusal("callables are Python, which no GPU runs")
+        if task.system.has_paths or task.system.has_idle:
+            return _refusal("steps of this model are paths of several actions, or possible only where nothing else is")
         if options.order not in LAYERED:
             return _refusal(f"a GPU searches breadth-first or in sweeps, not in the order '{options.order}'")
         if options.componentwise:

@@ -142,7 +142,13 @@ def _count_shown_deadlocks(found: StatesFound) -> None:
 def _explain_guards(outcome: RunOutcome, specification: SearchSpecification, session: Session) -> None:
     """Find the part of each guard that never held, for the coverage of a complete search of a small model."""
     now, system = outcome.statistics, specification.system
-    if not outcome.complete or now.coverage is None or now.visited > MOST_STATES or system.synchronous:
+    if (
+        not outcome.complete
+        or now.coverage is None
+        or now.visited > MOST_STATES
+        or system.synchronous
+        or system.has_paths
+    ):
         return
     explained = with_reasons(now.coverage, system, specification.options, specification.started, session.callback)
     outcome.statistics = replace(now, coverage=explained)

@@ -48,6 +48,11 @@ def refusal(task: Task, method: str) -> UsageError | None:
         return UsageError("{} is for models with variables, not for callables", options=[asked])
     if task.system.observer is not None:
         return UsageError("{} does not support a property process; the other methods do", options=[asked])
+    if task.system.has_paths or task.system.has_idle:
+        message = (
+            "{} takes single actions: steps of this model are paths of several, or possible only where nothing else is"
+        )
+        return UsageError(message, options=[asked])
     if options.order != "bfs":
         return UsageError("{} has no order: leave {} out", options=[asked, Option("order", options.order)])
     if options.device == GPU:

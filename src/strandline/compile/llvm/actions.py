@@ -3,6 +3,9 @@
     actions without a process: `unlocated`
     for every process: switch on its location, then its actions, then, per partner, switch on the partner's location
 
+A step that is a path goes on in `@resume<k>`, which tries the actions of process k in a state inside the step; it calls
+itself for longer paths. Idle actions are tried where there is no step.
+
 The actions of a large system are spread over functions (`@part<k>`): LLVM's compile time grows faster than the size of
 a function.
 """
@@ -14,6 +17,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 
+from strandline.compile.interpret import LONGEST_PATH, PATH_FAULT
 from strandline.compile.llvm.expressions import Evaluator
 from strandline.compile.llvm.function import Function
 from strandline.compile.llvm.packed_state import PackedState
@@ -53,10 +57,81 @@ class Actions:
     def write(self, code: Function, source: PackedState, cursor: Cursor) -> None:
         """Emit all actions of the system, in canonical order."""
         locations = self._locations(source)
+        ordinary = [action for action in self.system.actions if not action.idle]
+        idle = [action for action in self.system.actions if action.idle]
         if is_large(self.system):
-            self._call_parts(code, locations)
+            self._call_parts(code, locations, ordinary)
         else:
-            self._try(code, source, cursor, locations, self.system.actions)
+            self._try(code, source, cursor, locations, ordinary)
+        if idle:
+            stuck, after = code.label(), code.label()
+            steps = code.value(f"load i64, ptr {cursor.steps}")
+            code.branch(code.value(f"icmp eq i64 {steps}, 0"), stuck, after)
+            code.start(stuck)
+            self._try(code, source, cursor, locations, idle)
+            code.jump(after)
+            code.start(after)
+        self._write_resumptions()
+
+    # --- steps that are paths ---------------------------------------------------------------------------------
+
+    def _write_resumptions(self) -> None:
+        """Emit for each process that goes on inside steps the functions that try its actions there."""
+        inner: dict[int, set[int]] = {}
+        for action in self.system.actions:
+            if action.continues is not None:
+                target = next(move.target for move in action.moves if move.process == action.continues)
+                inner.setdefault(action.continues, set()).add(target)
+        for process, places in sorted(inner.items()):
+            actions = [
+                action
+                for action in self.system.actions
+                if action.moves and action.moves[0].process == process and action.moves[0].source in places
+                if not action.idle
+            ]
+            self._write_resumption(process, actions)
+
+    def _write_resumption(self, process: int, actions: Sequence[Action]) -> None:
+        name = f"resume{process}"
+        code, cursor = self._open_resumption(name)
+        deep, proceed = code.label(), code.label()
+        code.branch(code.value(f"icmp sgt i64 %depth, {LONGEST_PATH}"), deep, proceed)
+        code.start(deep)
+        code.do(f"ret i64 {self.records.faults.code(PATH_FAULT, None)}")
+        code.start(proceed)
+        parts = self._in_parts(actions) if actions else []
+        if len(parts) == 1:
+            self._resume(code, cursor, actions)
+        else:
+            end, labels = code.label(), [code.label() for _ in parts]
+            sources = [dict.fromkeys(action.moves[0].source for action in part) for part in parts]
+            here = PackedState(code, self.records.layout, "%current")
+            location = here.read(self.records.layout.by_variable[self.system.processes[process].location])
+            places = zip(sources, labels, strict=True)
+            code.switch(location, end, [(place, label) for several, label in places for place in several])
+            for number, (part, label) in enumerate(zip(parts, labels, strict=True)):
+                code.start(label)
+                code.call(f"@{name}p{number}(ptr %state, ptr %current, ptr %cursor, i64 %depth)")
+                code.jump(end)
+                inner, inner_cursor = self._open_resumption(f"{name}p{number}")
+                self._resume(inner, inner_cursor, part)
+                inner.do("ret i64 0")
+                self.parts[f"{name}p{number}"] = inner.text()
+            code.start(end)
+        code.do("ret i64 0")
+        self.parts[name] = code.text()
+
+    def _open_resumption(self, name: str) -> tuple[Function, Cursor]:
+        parameters = "ptr readonly %state, ptr readonly %current, ptr %cursor, i64 %depth"
+        code = Function(f"define internal i64 @{name}({parameters}) noinline nounwind")
+        code.do(f"%scratch = alloca [{self.records.layout.words} x i64]")
+        return code, self.records.cursor_fields(code)
+
+    def _resume(self, code: Function, cursor: Cursor, actions: Sequence[Action]) -> None:
+        source = PackedState(code, self.records.layout, "%current")
+        self.joining.depth = code.value("add i64 %depth, 1")
+        self._switch(_Body(code, source, cursor, self._locations(source), None), actions, 0)
+        self.joining.depth = "1"
 
     def _locations(self, source: PackedState) -> list[str]:
         fields = self.records.layout.by_variable
@@ -64,8 +139,8 @@ class Actions:
 
     # --- parts ------------------------------------------------------------------------------------------------
 
-    def _call_parts(self, code: Function, locations: Sequence[str]) -> None:
-        for number, actions in _by_process(self.system.actions):
+    def _call_parts(self, code: Function, locations: Sequence[str], all_actions: Sequence[Action]) -> None:
+        for number, actions in _by_process(all_actions):
             parts = self._in_parts(actions)
             if number is None:
                 for part in parts:

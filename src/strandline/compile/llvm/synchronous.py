@@ -21,6 +21,8 @@ class SynchronousSteps:
 
     def __init__(self, system: System, records: Records) -> None:
         self.system, self.records = system, records
+        self.depth = "1"
+        """The operand that counts the actions of the step at this point, this one included."""
 
     def functions(self) -> dict[str, str]:
         """Return the LLVM functions by name, in the order in which the module lists them."""
@@ -43,7 +45,28 @@ class SynchronousSteps:
         """
         code = evaluator.code
         self.records.coverage_bits.set_bits(evaluator, action)
+        if action.continues is not None:
+            self._go_on(evaluator, action.continues, cursor)
+            return
         self.records.take(code, action, cursor)
+        self._end(evaluator, cursor)
+
+    def _go_on(self, evaluator: Evaluator, process: int, cursor: Cursor) -> None:
+        """Emit the further actions of a step; where there are none, the step ends."""
+        code = evaluator.code
+        self.records.store_words(code, evaluator.state, "%scratch")
+        before = code.value(f"load i64, ptr {cursor.steps}")
+        code.call(f"@resume{process}(ptr %state, ptr %scratch, ptr %cursor, i64 {self.depth})")
+        blocked, after = code.label(), code.label()
+        steps = code.value(f"load i64, ptr {cursor.steps}")
+        code.branch(code.value(f"icmp eq i64 {steps}, {before}"), blocked, after)
+        code.start(blocked)
+        self._end(evaluator, cursor)
+        code.jump(after)
+        code.start(after)
+
+    def _end(self, evaluator: Evaluator, cursor: Cursor) -> None:
+        code = evaluator.code
         if not self.records.copies_count:
             steps = code.value(f"load i64, ptr {cursor.steps}")
             code.do(f"store i64 {code.value(f'add i64 {steps}, 1')}, ptr {cursor.steps}")
