@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from strandline.checker.driver.thread_loading import compile_for_threads
 from strandline.checker.limits.memory import shown_bytes
 from strandline.checker.options.cycle_methods import CycleMethod
 from strandline.checker.options.search import AUTO, CACHE, LAYERED, SWEEP, Options
@@ -116,8 +117,15 @@ class StateSearches:
             table_bytes=size,
             threads=threads,
             alone_until=sizes.STATES_ALONE if options.threads == AUTO else 0,
+            compile_for_threads=self._compile_for_threads(kernel),
             encoded_log=log.append_encoded,
             **terms,
+        )
+
+    def _compile_for_threads(self, kernel: Kernel) -> Callable[[Callable[[], bool]], None]:
+        """Return the function that compiles the machine code for several threads, until it is abandoned."""
+        return lambda abandoned: compile_for_threads(
+            replace(self, options=replace(self.options.without_limits(), threads=2)), kernel, abandoned
         )
 
     def _terms(self, log: Sink, observer: SearchObserver | None, engine_bytes: int | None) -> SearchArguments:

@@ -1,4 +1,4 @@
-"""Small Kernels that stand in for a model while another process compiles the machine code that its search needs.
+"""Small Kernels and a parent log: stand-ins for a model while another process compiles the code of its search.
 
 The machine code of a search depends on the shape of its Kernel alone, so a Kernel of a few states will do.
 """
@@ -11,6 +11,9 @@ from typing import Any
 
 from strandline.compile.callback_adapter import wrap_reference
 from strandline.compile.kernel import Edge, Kernel
+from strandline.engine.parts.links import Bytes
+from strandline.engine.parts.search_output import Sink
+from strandline.engine.runtime.memory import WordArray
 from strandline.model.expression import Const, Expression
 from strandline.model.measure import Measure
 
@@ -40,6 +43,19 @@ class KernelShape:
         kernel = wrap_reference(reference, self.words, measure, numbered=self.numbered)
         selected = reference.selected_steps if self.numbered else None
         return replace(kernel, bits=self.bits, reentrant=self.reentrant, selected_steps=selected)
+
+
+class NullLog:
+    """A parent log that keeps nothing."""
+
+    def append(self, links: WordArray) -> None:
+        return None
+
+    def append_encoded(self, links: int, sizes: WordArray, pieces: Sequence[Bytes]) -> None:
+        return None
+
+    def parts(self, count: int) -> list[Sink]:
+        return [self.append] * count
 
 
 class _Circle:

@@ -7,7 +7,7 @@ compiling takes more memory than most limits leave, loading the result from the 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +16,11 @@ from threading import Timer
 
 from strandline.checker.driver.searches import SearchMaker, SpillingMaker, StateSearches
 from strandline.checker.driver.specification import SearchSpecification
-from strandline.checker.driver.trial_kernel import KernelShape
+from strandline.checker.driver.trial_kernel import KernelShape, NullLog
 from strandline.checker.limits.child_process import fill_cache
 from strandline.checker.limits.progress import ProgressCallback
 from strandline.compile.kernel import Kernel
-from strandline.engine.parts.links import Bytes, load_kernels
-from strandline.engine.parts.search_output import Sink
+from strandline.engine.parts.links import load_kernels
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.search import Search, Searching
 
@@ -47,19 +46,6 @@ class _NullObserver:
 
     def layer_finished(self, column: int, layer: int) -> None:
         return None
-
-
-class NullLog:
-    """A parent log that keeps nothing."""
-
-    def append(self, links: WordArray) -> None:
-        return None
-
-    def append_encoded(self, links: int, sizes: WordArray, pieces: Sequence[Bytes]) -> None:
-        return None
-
-    def parts(self, count: int) -> list[Sink]:
-        return [self.append] * count
 
 
 def warm_up(specification: SearchSpecification, kernel: Kernel, callback: ProgressCallback) -> float:

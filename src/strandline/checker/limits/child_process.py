@@ -19,18 +19,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+_POLL = 0.02
+"""Seconds between two looks whether a child is still needed."""
 _BOOTSTRAP = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
     "from strandline.checker.limits.child_process import serve; serve()"
 )
 
 
-def fill_cache(load: Callable[..., object], *arguments: object) -> None:
+def fill_cache(load: Callable[..., object], *arguments: object, abandoned: Callable[[], bool] | None = None) -> None:
     """Call `load` in a child process, to put the machine code that it compiles into the cache on disk.
 
     `load` is a function of a module of this program; function and arguments are pickled. The `repr` of the arguments
     determines the machine code: nothing is done if a child has compiled it before. If the child fails, this process
-    compiles the code when it needs it, which takes more memory.
+    compiles the code when it needs it, which takes more memory. The child is killed when `abandoned` returns True.
     """
     from strandline.engine.runtime.jit import cache_directory
 
@@ -38,7 +40,7 @@ def fill_cache(load: Callable[..., object], *arguments: object) -> None:
     made = folder / "filled" / _digest(load, arguments)
     if made.exists() or not sys.executable:
         return
-    if _run((str(folder), load, arguments)) == 0:
+    if _run((str(folder), load, arguments), abandoned) == 0:
         with suppress(OSError):
             made.parent.mkdir(mode=0o700, exist_ok=True)
             made.touch()
@@ -48,7 +50,9 @@ def _digest(load: Callable[..., object], arguments: tuple[object, ...]) -> str:
     return hashlib.sha256(f"{load.__module__}.{load.__qualname__}{arguments!r}".encode()).hexdigest()[:32]
 
 
-def _run(work: tuple[str, Callable[..., object], tuple[object, ...]]) -> int:
+def _run(
+    work: tuple[str, Callable[..., object], tuple[object, ...]], abandoned: Callable[[], bool] | None = None
+) -> int:
     """Run the function with its arguments in a child; return its exit code. An interrupt kills the child."""
     # Isolated, so that no module in the current folder takes the place of one of the library before the path is set.
     child = subprocess.Popen(
@@ -64,7 +68,11 @@ def _run(work: tuple[str, Callable[..., object], tuple[object, ...]]) -> int:
             with suppress(BrokenPipeError):
                 child.stdin.write(pickle.dumps(list(sys.path)) + pickle.dumps(work))
                 child.stdin.flush()
-            return child.wait()
+            while True:
+                with suppress(subprocess.TimeoutExpired):
+                    return child.wait(None if abandoned is None else _POLL)
+                if abandoned is not None and abandoned():
+                    child.kill()
         except BaseException:
             child.kill()
             raise

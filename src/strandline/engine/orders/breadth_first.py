@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Unpack
@@ -14,7 +15,7 @@ from strandline.engine.orders.shared_bfs_workers import WorkerPool, WorkerPrepar
 from strandline.engine.parts.part import GrowingPart
 from strandline.engine.parts.search_output import EdgeObserver, EncodedSink
 from strandline.engine.runtime import sizes
-from strandline.engine.runtime.codes import CONTINUE, SAME, STEP_BITS
+from strandline.engine.runtime.codes import BUDGET, CONTINUE, DONE, SAME, STEP_BITS
 from strandline.engine.runtime.memory import WordArray
 from strandline.engine.runtime.records import COUNTS, LEVELS, counters_of, record
 from strandline.engine.search import Details, Search, SearchArguments, Statistics, level_details
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 class BreadthFirstSearch(Search):
     """Breadth-first search; see `strandline.engine.orders.breadth_first_kernel`.
 
-    One thread searches until `alone_until` states are stored, then all `threads`.
+    One thread searches until `alone_until` states are stored, then all `threads`. Meanwhile `compile_for_threads` puts
+    their machine code into the cache; it ends early when its argument, a function, returns True.
     """
 
     loop = "orders.breadth_first_kernel.breadth_first"
@@ -44,6 +46,7 @@ class BreadthFirstSearch(Search):
         table_bytes: int | None = None,
         threads: int = 1,
         alone_until: int = 0,
+        compile_for_threads: Callable[[Callable[[], bool]], None] = lambda abandoned: None,
         encoded_log: EncodedSink | None = None,
         **terms: Unpack[SearchArguments],
     ) -> None:
@@ -69,6 +72,7 @@ class BreadthFirstSearch(Search):
                     kernel, threads, self._table, self.journal, self._level, answer, self.engine_bytes, encoded_log
                 ),
                 alone_until,
+                compile_for_threads,
             )
             if not alone_until:
                 self._use(self._preparation.workers())
@@ -84,7 +88,10 @@ class BreadthFirstSearch(Search):
                 self._use(prepared)
         workers = self._workers
         if workers is None:
-            return self._run_alone(budget)
+            code = self._run_alone(budget)
+            compiling = code == DONE and self._preparation is not None and self._preparation.is_compiling()
+            # Once per machine: else searches that take less time than compiling would never find the code.
+            return BUDGET if compiling else code
         if not workers.idle:
             return self._run_together(workers, budget)
         if not self.expansion.rest.count:
@@ -99,6 +106,11 @@ class BreadthFirstSearch(Search):
         super().load()
         if self._workers is not None:
             self._workers.load()
+
+    def load_threads(self) -> None:
+        """Load the machine code for several threads only."""
+        if self._workers is not None:
+            self._workers.precompile(self._levels.array)
 
     def _run_alone(self, budget: np.uint64) -> int:
         from strandline.engine.orders.breadth_first_kernel import breadth_first

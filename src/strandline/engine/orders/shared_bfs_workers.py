@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from threading import Event as ThreadEvent
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _MOST_ALONE = 1 << 15
 """States that one thread expands at most before parallel work is considered again."""
+_PATIENCE = 0.02
+"""Seconds between two looks whether machine code is compiled."""
 _LIMIT_SHARE = 32
 """The buffer of links takes at most the engine bytes divided by this number."""
 
@@ -228,12 +231,21 @@ class WorkerPool(Part):
 
 
 class WorkerPreparation:
-    """Prepares the threads of a search that begins with one thread: loads their machine code in the background."""
+    """Prepares the threads of a search that begins with one thread: loads their machine code in the background.
 
-    def __init__(self, make: Callable[[], WorkerPool], alone_until: int) -> None:
-        self._make, self._alone_until = make, alone_until
+    `compile_code` compiles the code in another process, and ends early when its argument, a function, returns True.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], WorkerPool],
+        alone_until: int,
+        compile_code: Callable[[Callable[[], bool]], None],
+    ) -> None:
+        self._make, self._alone_until, self._compile = make, alone_until, compile_code
         self._pool: WorkerPool | None = None
         self._loading: Thread | None = None
+        self._abandoned = ThreadEvent()
 
     def workers(self) -> WorkerPool:
         """Return the threads now, without loading their machine code."""
@@ -245,12 +257,23 @@ class WorkerPreparation:
         if stored < self._alone_until:
             return None
         if self._loading is None:
-            pool = self.workers()
-            self._loading = Thread(target=pool.precompile, args=(levels,), name="strandline-loading")
+            self._loading = Thread(target=self._load, args=(self.workers(), levels), name="strandline-loading")
             self._loading.start()
         return None if self._loading.is_alive() else self._pool
 
+    def is_compiling(self) -> bool:
+        """Return True if the machine code is not loaded yet, after waiting a little for it."""
+        if self._loading is not None:
+            self._loading.join(_PATIENCE)
+        return self._loading is not None and self._loading.is_alive()
+
+    def _load(self, pool: WorkerPool, levels: WordArray) -> None:
+        self._compile(self._abandoned.is_set)
+        if not self._abandoned.is_set():
+            pool.precompile(levels)
+
     def close(self) -> None:
+        self._abandoned.set()
         if self._loading is not None:
             self._loading.join()
         if self._pool is not None:
