@@ -27,7 +27,7 @@ const documentSelector = [
   { scheme: "file", language: "dve" },
   { scheme: "file", language: "psl" },
   { scheme: "file", language: "lotus" },
-  { scheme: "file", pattern: "**/*.{aut,lola,pnml,ss}" },
+  { scheme: "file", pattern: "**/*.{aut,lola,pml,pnml,prom,promela,ss}" },
   { scheme: "file", pattern: "**/expected.toml" },
   { scheme: "file", language: "python" },
 ];

@@ -12,9 +12,9 @@ exchange = param(True)
 
 
 class SharedBucket(Model):
-    """Slots are filled from the front; `count` and `locked` are one word in memory, which one store changes."""
+    """Slots are filled from the front; `filled` and `locked` are one word in memory, which one store changes."""
 
-    count: Range[0, room]
+    filled: Range[0, room]
     locked: bool
     slot: Array[Range[0, keys], room]
 
@@ -41,7 +41,7 @@ class SharedBucket(Model):
         def load_count(m, me, key=any_of(Range[1, keys])):
             require(me.key == 0 or me.key == key)
             me.key = key
-            me.seen_count = m.count
+            me.seen_count = m.filled
             me.seen_locked = m.locked
 
         @action(at="loaded", to="missed")
@@ -72,12 +72,12 @@ class SharedBucket(Model):
         @action(at="locking", to="writing")
         def lock(m, me):
             """Compare and swap: the word must still be the one that was seen, or at least unlocked if not compared."""
-            require(not m.locked and (m.count == me.seen_count or not m.exchange))
+            require(not m.locked and (m.filled == me.seen_count or not m.exchange))
             m.locked = True
 
         @action(at="locking", to="start")
         def fail_to_lock(m, me):
-            require(m.locked or (m.count != me.seen_count and m.exchange))
+            require(m.locked or (m.filled != me.seen_count and m.exchange))
             forget(m, me)
 
         @action(at="writing", to="written")
@@ -95,7 +95,7 @@ class SharedBucket(Model):
         def unlock(m, me):
             """One store of count and lock. With release, it is carried out after the thread's earlier stores."""
             require(not me.waiting_store or not m.release)
-            m.count = me.seen_count + 1
+            m.filled = me.seen_count + 1
             m.locked = False
 
     @invariant
@@ -108,7 +108,7 @@ class SharedBucket(Model):
 
     @invariant
     def counted_slots_hold_keys(m):
-        return all(m.slot[place] != 0 or place >= m.count for place in range(m.room))
+        return all(m.slot[place] != 0 or place >= m.filled for place in range(m.room))
 
     @invariant
     def a_key_that_was_added_stays(m):

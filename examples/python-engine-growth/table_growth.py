@@ -65,7 +65,7 @@ class TableGrowth(Model):
             """The first thread moves the first place when all others are done."""
             require(me.end <= 1)
             require(not m.barrier or all(t.ranges_done >= me.ranges_done for t in m.Thread))
-            if me == 0 and me.end == 1 and m.table[0] is not None:
+            if me.end == 1 and me == 0 and m.table[0] is not None:
                 m.table[2 * m.table[0] + 1] = m.table[0]
                 m.table[0] = None
 

@@ -30,6 +30,7 @@ from strandline.source import Source
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 IN_SETS = {"invariants", "reach", "deadlock", "ctl"}
 LARGE = {
+    "promela-alternating-bit",
     "stop-and-wait",
     "lost-update",
     "python-paxos",
@@ -38,7 +39,7 @@ LARGE = {
     "python-treiber-stack",
     "python-lock-free-queue",
 }
-"""Examples that take long in sets, or whose variables are too wide for them."""
+"""Examples that take long in sets, whose variables are too wide for them, or whose steps are paths of actions."""
 
 
 def cases() -> list[object]:

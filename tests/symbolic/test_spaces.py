@@ -97,13 +97,14 @@ LEFT_OUT = {
     "python-leases",
     "python-paxos",
     "python-producer-consumer",
+    "promela-alternating-bit",
     "python-raft-election",
     "python-stop-and-wait",
     "python-treiber-stack",
     "stop-and-wait",
     "thesis-stop-and-wait",
 }
-"""Examples of more than some hundred states, and one whose variables have too many values for sets."""
+"""Examples of more than some hundred states, with too many values for sets, or with steps of several actions."""
 COUNTED = [(file, case) for file, case in READ if case.name == "counts"]
 
 

@@ -67,6 +67,9 @@ def warm_up(specification: SearchSpecification, kernel: Kernel, callback: Progre
         else:
             trial.load()
         trial.close()
+    if kernel.coverage_bits is not None:
+        # The trial has taken steps of the model.
+        kernel.coverage_bits[:] = 0
     return time.perf_counter() - began
 
 

@@ -6,9 +6,10 @@ the System, `mod`, `div`, `imply` the operators that Promela lacks. Numbers have
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from strandline.errors import suggestion
 from strandline.languages.promela.arithmetic import truth
@@ -94,6 +95,13 @@ class PromelaScope(Scope):
     def read_condition(self, text: str, name: str) -> Expression:
         return truth(self.read(text, name))
 
+    def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
+        """Parse a question about a state: an expression, or a process (its location)."""
+        for location in self._places:
+            if location.name == text.strip():
+                return partial(_location, location)
+        return super().question(text, name=name)
+
     def views(self) -> tuple[View, ...]:
         """Return a view of the contents of each buffered channel."""
         return tuple(
@@ -145,6 +153,10 @@ class PromelaScope(Scope):
         if any(one.length is variable and one.owner is None for one in self._world.channels):
             return variable.name
         return "_nr_pr" if variable is self._world.count else f'var("{variable.name}")'
+
+
+def _location(location: Variable, evaluate: Evaluate) -> str:
+    return (location.names or ())[evaluate(Read(location))]
 
 
 def _messages(channel: Channel, length: Variable, symbols: list[dict[int, str]], evaluate: Evaluate) -> Queue:
