@@ -96,10 +96,13 @@ class PromelaScope(Scope):
         return truth(self.read(text, name))
 
     def question(self, text: str, *, name: str = "expression") -> Callable[[Evaluate], Any]:
-        """Parse a question about a state: an expression, or a process (its location)."""
+        """Parse a question about a state: an expression, a process (its location) or a channel (its messages)."""
         for location in self._places:
             if location.name == text.strip():
                 return partial(_location, location)
+        for channel in self.views():
+            if channel.name == text.strip():
+                return channel.value
         return super().question(text, name=name)
 
     def views(self) -> tuple[View, ...]:
